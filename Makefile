@@ -1,0 +1,63 @@
+# harnessd: "make" builds into build/, "make check" tests, "make help" tells the rest.
+VERSION := 0.1.0
+B := build
+CC ?= gcc
+PKGS := jansson yaml-0.1 sqlite3 libpcre2-8 gsl zlib
+CFLAGS ?= -O2 -g
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(if $(CI),-Werror)
+CPPFLAGS += -D_GNU_SOURCE -DHARNESS_VERSION='"$(VERSION)"' -Iharnessd -I. $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+ALL_CFLAGS := -std=gnu17 $(WARN) $(CFLAGS)
+LIBS = $(shell pkg-config --libs $(PKGS)) -lm
+# The agent is static: it must run in an initramfs and on machines without our libraries.
+AGENT_LIBS := -ljansson -lpfm -lm
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2);)
+
+lib_src := $(filter-out %_probe.c,$(wildcard harnessd/base/*.c harnessd/stat/*.c harnessd/spec/*.c \
+	db/*.c collectors/*.c runners/*.c runners/knob/*.c runners/target/*.c runners/bench/*.c \
+	harnessd/experiment/*.c harnessd/report/*.c))
+cmd_src := $(wildcard harnessd/cmd/*.c)
+agent_src := $(wildcard runners/agent/*.c collectors/*_probe.c) $(addprefix harnessd/base/,alloc.c clock.c \
+	cpulist.c error.c file.c json.c strbuf.c sysroot.c)
+test_src := $(wildcard tests/unit/*.c)
+sql := $(wildcard db/schema/*.sql db/queries/*.sql)
+
+obj = $(patsubst %.c,$(B)/%.o,$(1))
+tests := $(patsubst tests/unit/%.c,$(B)/tests/%,$(test_src))
+programs := $(B)/harness $(B)/harness-agent $(B)/context_switch
+
+.PHONY: all check quickstart bench lint format format-check sanitize deps clean help
+all: $(programs)
+
+$(B)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(B)/libharness.a: $(call obj,$(lib_src)) $(B)/gen/sql_files.o
+	@rm -f $@
+	$(call say,AR,$@)$(AR) rcs $@ $^
+
+$(B)/gen/sql_files.c: $(sql) db/embed_sql.sh
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)sh db/embed_sql.sh $(sql) > $@
+
+$(B)/gen/sql_files.o: $(B)/gen/sql_files.c
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
+
+$(B)/harness: $(call obj,$(cmd_src)) $(B)/libharness.a
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(B)/harness-agent: $(call obj,$(agent_src))
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(if $(SANITIZE),,-static) -o $@ $^ $(AGENT_LIBS)
+
+$(B)/context_switch: $(B)/runners/bench/context_switch/context_switch.o
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(if $(SANITIZE),,-static) -o $@ $^ -lpthread -lm
+
+# A unit test is one program; its extra objects (agent code) are named in tests/unit/NAME.objs.
+$(B)/tests/%: $(B)/tests/unit/%.o $(B)/libharness.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(addprefix $(B)/,$(shell cat tests/unit/$*.objs 2>/dev/null)) \
+		$(B)/libharness.a $(LIBS) -lcmocka -lpfm
+
+.SECONDARY:
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
