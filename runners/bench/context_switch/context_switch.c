@@ -30,6 +30,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runners/bench/context_switch/histogram.h"
+
 enum { FORMAT_VERSION = 1 };
 enum { EXIT_USAGE = 2 };
 enum { CACHE_LINE = 128 }; /* the largest in use (POWER), and what x86 prefetches in pairs */
@@ -106,7 +108,7 @@ static void fail_errno(const char *what)
 	fail(EXIT_FAILURE, "%s: %s", what, strerror(errno));
 }
 
-/* --- clock and histogram ------------------------------------------------------------------------ */
+/* --- clock -------------------------------------------------------------------------------------- */
 
 static uint64_t now_ns(void)
 {
@@ -114,60 +116,6 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-/* Log-linear: each power of two is cut into 128 buckets, so a bucket is at most 1/128 (0.8 %) wide
- * and its middle at most 0.4 % off. Values below 128 ns are exact; the last bucket holds the rest. */
-enum { HIST_BITS = 7, HIST_SUB = 1 << HIST_BITS, HIST_OCTAVES = 34 };
-enum { HIST_BUCKETS = HIST_SUB * HIST_OCTAVES };
-
-struct histogram {
-	uint64_t n;
-	uint64_t max;
-	uint64_t count[HIST_BUCKETS];
-};
-
-static unsigned int hist_bucket(uint64_t v)
-{
-	unsigned int octave, bucket;
-
-	if (v < HIST_SUB)
-		return (unsigned int)v;
-	octave = 63u - (unsigned int)__builtin_clzll(v) - HIST_BITS;
-	bucket = (octave + 1) * HIST_SUB + (unsigned int)((v >> octave) - HIST_SUB);
-	return bucket < HIST_BUCKETS ? bucket : HIST_BUCKETS - 1;
-}
-
-static double hist_middle(unsigned int bucket)
-{
-	unsigned int octave = bucket / HIST_SUB;
-
-	if (!octave)
-		return bucket;
-	return ldexp(HIST_SUB + bucket % HIST_SUB, (int)octave - 1) +
-	       (ldexp(1, (int)octave - 1) - 1) / 2;
-}
-
-static void hist_add(struct histogram *h, uint64_t v)
-{
-	h->count[hist_bucket(v)]++;
-	h->n++;
-	if (v > h->max)
-		h->max = v;
-}
-
-/* Nearest rank: the smallest value that at least this share of all values does not exceed. */
-static double hist_percentile(const struct histogram *h, double percent)
-{
-	uint64_t rank = (uint64_t)ceil(percent / 100 * (double)h->n), seen = 0;
-	unsigned int i;
-
-	for (i = 0; i < HIST_BUCKETS - 1; i++) {
-		seen += h->count[i];
-		if (seen >= rank && seen)
-			return hist_middle(i);
-	}
-	return (double)h->max;
 }
 
 /* --- ways to hand over -------------------------------------------------------------------------- */
@@ -315,10 +263,10 @@ static const struct transport transports[] = {
 		receive_futex },
 	{ "unix", "a byte through a pair of unix stream sockets", open_unix, send_byte,
 		receive_byte },
-	{ "tcp", "a byte through a loopback TCP connection without delay (lo has to be up)",
-		open_tcp, send_byte, receive_byte },
-	{ "yield", "two words in memory, sched_yield() until it is there; both on one CPU",
-		open_memory, send_yield, receive_yield },
+	{ "tcp", "a byte through a loopback TCP connection (lo has to be up)", open_tcp, send_byte,
+		receive_byte },
+	{ "yield", "two words in memory, sched_yield() until it is there; on one CPU", open_memory,
+		send_yield, receive_yield },
 };
 
 enum { N_TRANSPORTS = sizeof(transports) / sizeof(transports[0]) };
