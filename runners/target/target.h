@@ -44,6 +44,7 @@ struct target_link {
  * @name, @help: as in a job's "target:"
  * @options: rows of the target's own settings, or NULL
  * @options_size: size of the struct that @options fill
+ * @shares_host: trials run on the CPUs of this host, so the harness itself must keep off them
  * @open: make a target; nothing is started yet. @options is such a struct, borrowed for the
  *	target's life.
  * @enter: have an agent ready. @cmdline: words for the kernel's command line, "" for the plain one;
@@ -61,6 +62,7 @@ struct target_ops {
 	const char *help;
 	const struct option_table *options;
 	size_t options_size;
+	bool shares_host;
 	int (*open)(const void *options, const struct target_env *env, struct target **out,
 		struct error *err);
 	int (*enter)(struct target *target, const char *cmdline, bool fresh,

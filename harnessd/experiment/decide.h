@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The verdict of a run: every arm against the baseline, several arms with one error rate. Pure. */
+#ifndef EXPERIMENT_DECIDE_H
+#define EXPERIMENT_DECIDE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "experiment/figures.h"
+#include "spec/job.h"
+#include "stat/compare.h"
+
+/** enum conclusion - a run's verdicts in one word; the exit status of "harness run" follows it */
+enum conclusion {
+	CONCLUSION_NO_REGRESSION,
+	CONCLUSION_REGRESSION,
+	CONCLUSION_UNDECIDED,
+};
+
+/**
+ * struct decision - what is known after the blocks that have run
+ * @arm: a comparison for each arm; the baseline's own is not filled
+ * @p_adjusted: Holm-adjusted p of each arm
+ * @stopped: every comparison is over
+ */
+struct decision {
+	size_t n_arms, baseline;
+	struct comparison *arm;
+	double *p_adjusted;
+	bool stopped;
+	enum conclusion conclusion;
+};
+
+/**
+ * decide() - replay the looks that the blocks so far allow
+ * @final: no more blocks will come
+ *
+ * Several arms: Holm's procedure over group-sequential tests (Maurer & Bretz 2013, "Multiple testing in
+ * group sequential trials using graphical approaches"): with k arms open, each is tested at the boundary
+ * that spends alpha / k, and an arm found different hands its share on. A verdict once reached stands.
+ * Equivalence is claimed arm by arm.
+ * Return: 0 or -errno (a plan that can't be made).
+ */
+int decide(const struct figures *figures, size_t baseline, const struct job_decide *settings,
+	bool final, struct decision *decision, struct error *err);
+
+/** decision_release() - free it. */
+void decision_release(struct decision *decision);
+
+/** decision_json() - the verdict for the record; @labels: of the arms; new reference. */
+json_t *decision_json(const struct decision *decision, const struct figures *figures,
+	const char *const *labels, const struct job_decide *settings);
+
+/** conclusion_name() - "no regression", "regression", "undecided". */
+const char *conclusion_name(enum conclusion conclusion);
+
+#endif
