@@ -11,7 +11,8 @@
 #include "spec/diag.h"
 #include "spec/option.h"
 
-/** enum bench_stream - where a text is looked for; file: the one named by "file" */
+/** enum bench_stream - where a text is looked for; either: standard output, then standard error;
+ * file: the one named by "file" */
 enum bench_stream { STREAM_STDOUT, STREAM_STDERR, STREAM_EITHER, STREAM_FILE };
 
 /** enum bench_take - how one trial's figure is made of the samples found, in order */
@@ -19,7 +20,7 @@ enum bench_take {
 	TAKE_LAST,
 	TAKE_FIRST,
 	TAKE_MEDIAN,
-	TAKE_MEDIAN_AFTER_FIRST,
+	TAKE_MEDIAN_AFTER_FIRST, /* the first counts only when it is the only one */
 	TAKE_MEAN,
 	TAKE_SUM,
 	TAKE_MIN,
@@ -31,13 +32,18 @@ enum bench_values { VALUES_POSITIVE, VALUES_NOT_NEGATIVE, VALUES_ANY };
 
 /**
  * struct bench_metric - one metric
- * @name: may hold {group} of a named group: one pattern, several metrics ("wakeup_latency_p{pct}")
+ * @name: may hold {group} of a named group: one pattern, several metrics ("wakeup_p{pct}"); a name
+ *	that another metric of the file has in full belongs to that one
  * @patterns: PCRE2 (multi-line), tried in order until one matches anything: one for each version of
  *	the output. Group "value" or group 1 is the number; a group "unit" is looked up in @units.
- * @section: look only behind the last match of this, up to @section_end
- * @json: JSON pointer (RFC 6901) instead of patterns; @stream's text may have other lines around it
+ * @section: look only behind the last match of this, up to the next match of @section_end
+ * @json: JSON pointers (RFC 6901) instead of patterns, tried in order; the text may have other lines
+ *	before and after the JSON
  * @units: object: unit as printed → factor to @unit
- * @primary: the metric that a job compares when it names none
+ * @decimal_comma: a comma may stand for the point; for formats in which it cannot group digits
+ * @unless: name of an earlier metric: look for this one only when that one was not found
+ * @primary: what a job compares when it names none; of several primaries the first that was found,
+ *	and one of them has to be
  */
 struct bench_metric {
 	char *name;
@@ -47,11 +53,13 @@ struct bench_metric {
 	char *file;
 	struct string_list patterns;
 	char *section, *section_end;
-	char *json;
+	struct string_list json;
 	json_t *units;
 	double scale;
+	bool decimal_comma;
 	int take;	/* enum bench_take */
 	int values;	/* enum bench_values */
+	char *unless;
 	bool primary;
 	bool optional;
 };
@@ -64,6 +72,15 @@ struct bench_failure {
 	char *message;
 };
 
+/** struct bench_require - output that must be there, if @when (in either stream) was printed */
+struct bench_require {
+	int stream;	/* enum bench_stream */
+	char *file;
+	char *pattern;
+	char *when;
+	char *message;
+};
+
 /** struct bench_version - how the tool's version is learnt, once a run */
 struct bench_version {
 	struct string_list command;
@@ -72,27 +89,30 @@ struct bench_version {
 
 /**
  * struct benchmark - a benchmark file, checked
- * @command: arguments with {param}, {cpu0}, {cpu1}, {cpus}; an argument whose braces name a
- *	parameter that is unset (null) is left out
- * @params: object of scalars: names and defaults
+ * @install: how to get the program when it is missing, for the message
+ * @command: arguments with {param}, {cpu0}, {cpu1}, {cpus}, as bench_command() fills them
+ * @params: object of scalars: names and defaults, NULL when it has none
  * @pin: bind the process to the arm's CPUs (false: it pins itself by {cpu0} …)
+ * @cpus: so many CPUs an arm has to name
  * @exit_status: the status that means success
  * @files: files it writes in its folder, kept with the trial
- * @timeout: seconds; may be exceeded by none of its parameters' use
+ * @timeout: seconds until a trial is killed
  */
 struct benchmark {
 	char *path;
-	char *name, *description;
+	char *name, *description, *install;
 	struct string_list command;
 	json_t *params;
 	json_t *env;
 	bool pin;
+	long cpus;
 	long exit_status;
 	struct string_list files;
 	double timeout;
 	struct bench_version version;
 	struct table_list metrics;	/* struct bench_metric */
 	struct table_list failures;	/* struct bench_failure */
+	struct table_list require;	/* struct bench_require */
 };
 
 /** benchmark_table - rows of a benchmark file. */
