@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stat/boundaries.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_integration.h>
+#include <math.h>
+
+/* On the half line 128 Gauss-Legendre nodes integrate the narrowest kernel that can occur (one more
+ * block after 255) with room to spare (narrow_steps in test_stat_boundaries). */
+enum { NODES = 128 };
+
+/*
+ * struct continuing - distribution of the score (sum of standardised differences) after a look,
+ * over the paths that have not crossed a boundary yet
+ *
+ * It is even, so node i stands for +x[i] and -x[i] together; mass[i] is weight times density of
+ * both. Before the first look it is one point at 0.
+ */
+struct continuing {
+	size_t n;
+	double x[NODES], mass[NODES];
+};
+
+/* Probability that a path goes on now and is beyond ±b after a step of standard deviation sd. */
+static double crossing(const struct continuing *c, double b, double sd)
+{
+	double scale = M_SQRT1_2 / sd, sum = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		sum += c->mass[i] * (erfc((b - c->x[i]) * scale) + erfc((b + c->x[i]) * scale)) / 2;
+	return sum;
+}
+
+/* The z for which crossing() is target. The unconditional tail is larger than the target's, which
+ * gives the upper end of the search. */
+static double solve_z(const struct continuing *c, double n, double sd, double target)
+{
+	double low = 0, high = gsl_cdf_ugaussian_Qinv(target / 2) + 1e-9;
+
+	for (int i = 0; i < 50; i++) {
+		double z = (low + high) / 2;
+
+		if (crossing(c, z * sqrt(n), sd) > target)
+			low = z;
+		else
+			high = z;
+	}
+	return (low + high) / 2;
+}
+
+/* One step of the recursion (Armitage, McPherson & Rowe, JRSS A 132, 1969): convolve with the
+ * normal increment, cut at ±b. */
+static void advance(
+	struct continuing *c, const gsl_integration_glfixed_table *rule, double b, double sd)
+{
+	struct continuing next = { .n = NODES };
+
+	for (size_t j = 0; j < NODES; j++) {
+		double density = 0, y, weight;
+
+		gsl_integration_glfixed_point(0, b, j, &y, &weight, rule);
+		for (size_t i = 0; i < c->n; i++) {
+			double near = (y - c->x[i]) / sd, far = (y + c->x[i]) / sd;
+
+			density += c->mass[i] * (exp(-near * near / 2) + exp(-far * far / 2));
+		}
+		next.x[j] = y;
+		next.mass[j] = weight * density / (sd * sqrt(2 * M_PI));
+	}
+	*c = next;
+}
+
+void boundaries_linear(const int *looks, size_t n, int total, double alpha, double *p)
+{
+	gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(NODES);
+	struct continuing c = { .n = 1, .x = { 0 }, .mass = { 1 } };
+	int before = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		double step = looks[k] - before, sd = sqrt(step);
+		double z = solve_z(&c, looks[k], sd, alpha * step / total);
+
+		p[k] = 2 * gsl_cdf_ugaussian_Q(z);
+		advance(&c, rule, z * sqrt(looks[k]), sd);
+		before = looks[k];
+	}
+	gsl_integration_glfixed_table_free(rule);
+}
