@@ -14,9 +14,9 @@
 
 /** enum write_kind - how the agent reads a file back */
 enum write_kind {
-	WRITE_PLAIN,	/* the file holds the value */
-	WRITE_FEATURE,	/* a line of words, NO_ in front when off (sched features) */
-	WRITE_CHOICE,	/* all choices, the one in force in [brackets] */
+	WRITE_PLAIN,   /* the file holds the value */
+	WRITE_FEATURE, /* a line of words, NO_ in front when off (sched features) */
+	WRITE_CHOICE,  /* all choices, the one in force in [brackets] */
 };
 
 /** struct knob_write - one file to set; strings owned by the plan */
@@ -68,7 +68,11 @@ struct knob_ops {
 	int (*available)(const struct machine *machine, struct error *err);
 };
 
-/** knobs - every knob, NULL-terminated; the one place where they are listed. */
+/* One file each. */
+extern const struct knob_ops knob_sched_features, knob_idle_states, knob_sysctl, knob_sysfs,
+	knob_cmdline, knob_params, knob_env, knob_placement, knob_cpus;
+
+/** knobs - every knob, NULL-terminated; the one place (knobs.c) where they are listed. */
 extern const struct knob_ops *const knobs[];
 
 /** knob_find() - by name. Return: the knob, or NULL with a message that names the nearest. */
@@ -77,8 +81,18 @@ const struct knob_ops *knob_find(const char *name, struct error *err);
 /** knob_plan_init() - an empty plan. */
 void knob_plan_init(struct knob_plan *plan);
 /** knob_plan_write() - add a file to set. */
-void knob_plan_write(struct knob_plan *plan, const char *path, const char *value,
-	enum write_kind kind);
+void knob_plan_write(
+	struct knob_plan *plan, const char *path, const char *value, enum write_kind kind);
+/**
+ * knob_plan_set() - knob_plan_write(), unless the arm asks for that file already
+ *
+ * The same request again adds nothing; a different value (or, of a line of features, the same word
+ * both with and without NO_) is -EINVAL, for the file can't hold both.
+ */
+int knob_plan_set(struct knob_plan *plan, const char *path, const char *value, enum write_kind kind,
+	struct error *err);
+/** knob_plan_cpus() - pin the benchmark. Return: 0, or -EINVAL when another knob has pinned it. */
+int knob_plan_cpus(struct knob_plan *plan, const struct cpulist *cpus, struct error *err);
 /** knob_plan_release() - free what a plan holds. */
 void knob_plan_release(struct knob_plan *plan);
 
