@@ -49,12 +49,25 @@ int bench_extract(const struct benchmark *bench, const struct bench_output *outp
 int bench_figure(const struct benchmark *bench, const struct values *samples, const char *name,
 	double *figure, struct error *err);
 
+/**
+ * bench_primary() - name of the primary metric that a trial's samples have
+ *
+ * Of several primary metrics in a benchmark file (one for each version or mode of the tool) the first
+ * that was found. Return: borrowed from @samples, or NULL when they hold none.
+ */
+const char *bench_primary(const struct benchmark *bench, const struct values *samples);
+
 /** bench_metric_of() - the metric of the benchmark that a sample's name belongs to, or NULL. */
 const struct bench_metric *bench_metric_of(const struct benchmark *bench, const char *name);
 
 /**
  * bench_command() - the arguments of one trial
- * @params: object, replaces the benchmark's defaults; unknown names are an error with the nearest
+ * @params: object or NULL, replaces the benchmark's defaults; unknown names are an error with the nearest
+ * @cpus: of the arm's placement; empty or NULL: none, then arguments that name a CPU are left out,
+ *	unless the benchmark needs CPUs (benchmark.cpus)
+ *
+ * An argument with an unset (null) or false parameter is left out; true is replaced by nothing, so that
+ * "--pipe{pipe}" is a switch.
  * Return: 0 with *argv a new JSON array of strings, or -EINVAL.
  */
 int bench_command(const struct benchmark *bench, const json_t *params, const struct cpulist *cpus,
