@@ -107,9 +107,8 @@ const struct knob_ops knob_cmdline = {
 	.help = "words for the kernel's command line (target vm)",
 	.long_help =
 		"A level is text or a list of words that go behind the guest's own command line;\n"
-		"'default' (or \"\") adds none. Every level is a boot of its own, so only the "
-		"target\n"
-		"vm has this knob; there it is also how to choose an idle loop.\n"
+		"'default' (or \"\") adds none. Every level is a boot of its own, so only the\n"
+		"target vm has this knob; there it is also how to choose an idle loop.\n"
 		"\n"
 		"  target: vm\n"
 		"  factors:\n"

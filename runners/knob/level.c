@@ -143,3 +143,8 @@ int machine_need_root(const struct machine *machine, struct error *err)
 		"root, or try target: vm",
 		uid);
 }
+
+bool machine_gone(int code)
+{
+	return code == -EPIPE || code == -EPROTO || code == -ETIMEDOUT || code == -EINTR;
+}

@@ -45,4 +45,10 @@ char *names_hint(const char *word, const char *what, const char *const *names, s
  */
 int machine_need_root(const struct machine *machine, struct error *err);
 
+/**
+ * machine_gone() - is it the conversation with the agent that broke, rather than one file?
+ * Then nothing that the file's own remedies say would help.
+ */
+bool machine_gone(int code);
+
 #endif

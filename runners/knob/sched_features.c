@@ -200,6 +200,25 @@ static int explain_refusal(
 	return code;
 }
 
+static int read_file(
+	const struct machine *machine, const char **path, char **text, struct error *err)
+{
+	int r;
+
+	*path = new_path;
+	r = machine_read(machine, new_path, text, NULL);
+	if (r != -ENOENT)
+		goto out;
+	*path = old_path;
+	r = machine_read(machine, old_path, text, NULL);
+	if (r == -ENOENT)
+		return explain_absence(machine, err);
+out:
+	if (r == -EPERM || r == -EACCES)
+		return explain_refusal(machine, *path, r, err);
+	return r < 0 ? error_sys(err, r, "cannot read '/%s'", *path) : 0;
+}
+
 int sched_features_read(const struct machine *machine, const char **path,
 	struct sched_features *features, struct error *err)
 {
@@ -207,16 +226,7 @@ int sched_features_read(const struct machine *machine, const char **path,
 	int r;
 
 	*features = SCHED_FEATURES_INIT;
-	*path = new_path;
-	r = machine_read(machine, new_path, &text, err);
-	if (r == -ENOENT) {
-		*path = old_path;
-		r = machine_read(machine, old_path, &text, err);
-	}
-	if (r == -ENOENT)
-		return explain_absence(machine, err);
-	if (r == -EPERM || r == -EACCES)
-		return explain_refusal(machine, *path, r, err);
+	r = read_file(machine, path, &text, err);
 	if (r < 0)
 		return r;
 	r = sched_features_parse(text, strlen(text), features, err);
@@ -224,29 +234,26 @@ int sched_features_read(const struct machine *machine, const char **path,
 	return r;
 }
 
-static int check_words(const json_t *words, struct error *err)
+/* Against the words before it. */
+static int check_word(const json_t *words, size_t at, struct error *err)
 {
-	size_t i, j;
-	json_t *item, *other;
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				      "0123456789_";
+	const char *word = json_string_value(json_array_get(words, at));
 
-	json_array_foreach (words, i, item) {
-		const char *word = json_string_value(item);
+	if (word[strspn(word, letters)] || !*bare(word))
+		return error_set(err, -EINVAL,
+			"'%s' is no name of a scheduler feature; write TTWU_QUEUE, or "
+			"NO_TTWU_QUEUE to "
+			"turn it off",
+			word);
+	for (size_t i = 0; i < at; i++) {
+		const char *other = json_string_value(json_array_get(words, i));
 
-		if (word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				      "0123456789_")] ||
-			!*bare(word))
+		if (strcmp(bare(other), bare(word)) == 0 && negated(other) != negated(word))
 			return error_set(err, -EINVAL,
-				"'%s' is no name of a scheduler feature; write TTWU_QUEUE, or "
-				"NO_TTWU_QUEUE to turn it off",
+				"'%s' and '%s' contradict each other; make them two levels", other,
 				word);
-		for (j = 0; j < i; j++) {
-			other = json_array_get(words, j);
-			if (strcmp(bare(json_string_value(other)), bare(word)) == 0 &&
-				negated(json_string_value(other)) != negated(word))
-				return error_set(err, -EINVAL,
-					"'%s' and '%s' contradict each other; make them two levels",
-					json_string_value(other), word);
-		}
 	}
 	return 0;
 }
@@ -261,7 +268,8 @@ static int features_check(const json_t *level, struct error *err)
 	r = level_words(level, "scheduler features", &words, err);
 	if (r < 0)
 		return r;
-	r = check_words(words, err);
+	for (size_t i = 0; i < json_array_size(words) && !r; i++)
+		r = check_word(words, i, err);
 	json_decref(words);
 	return r;
 }

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/json.h"
-#include "runners/knob/kernel_file.h"
+#include "runners/knob/setting.h"
 #include "runners/knob/level.h"
 
 #define SYSCTL_ROOT "proc/sys/"
@@ -102,7 +102,7 @@ static int sysctl_check(const json_t *level, struct error *err)
 	json_object_foreach ((json_t *)level, name, value) {
 		r = check_name(name, err);
 		if (!r)
-			r = kernel_file_check_value(name, value, err);
+			r = setting_check_value(name, value, err);
 		if (r < 0)
 			return r;
 	}
@@ -129,7 +129,7 @@ static int explain_missing(const struct machine *machine, const char *name, cons
 			name, moved[i].file, value, moved[i].note);
 		goto out;
 	}
-	nearest = kernel_file_nearest(machine, path);
+	nearest = setting_nearest(machine, path);
 	free(found);
 	found = nearest ? sysctl_name(nearest) : NULL;
 	if (found)
@@ -148,7 +148,7 @@ static int plan_one(const struct machine *machine, const char *name, const json_
 	struct knob_plan *plan, struct error *err)
 {
 	char *path = sysctl_path(name), *text = level_value_text(value);
-	int r = kernel_file_plan(machine, path, text, plan, err);
+	int r = setting_plan(machine, path, text, plan, err);
 
 	if (r == -ENOENT)
 		r = explain_missing(machine, name, path, text, err);
@@ -200,8 +200,7 @@ const struct knob_ops knob_sysctl = {
 		"  factors:\n"
 		"    sysctl: [{kernel.numa_balancing: 0}, {kernel.numa_balancing: 1}]\n"
 		"  fixed:\n"
-		"    sysctl: {kernel.sched_rt_runtime_us: -1, net.ipv4.tcp_rmem: [4096, 131072, "
-		"6291456]}\n"
+		"    sysctl: {net.ipv4.tcp_rmem: [4096, 131072, 6291456], vm.swappiness: 10}\n"
 		"\n"
 		"Scheduler settings such as kernel.sched_migration_cost_ns live in debugfs since\n"
 		"Linux 5.13; the knob sysfs reaches them there. What is written is read back, so\n"

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "runners/knob/kernel_file.h"
+#include "runners/knob/setting.h"
 #include "runners/knob/level.h"
 
-static const char example[] = "{/sys/kernel/mm/ksm/run: 0}"; /* sysroot-ok: shown to a person */
+static const char example[] = "{/sys/kernel/mm/ksm/run: 0}";
 
 /* The path as struct sysroot takes it. */
 static const char *relative(const char *path)
@@ -65,7 +65,7 @@ static int sysfs_check(const json_t *level, struct error *err)
 	json_object_foreach ((json_t *)level, path, value) {
 		r = check_path(path, err);
 		if (!r)
-			r = kernel_file_check_value(path, value, err);
+			r = setting_check_value(path, value, err);
 		if (r < 0)
 			return r;
 	}
@@ -89,7 +89,7 @@ static int plan_matches(const struct machine *machine, const char *pattern, cons
 	if (!json_array_size(paths))
 		r = error_set(err, -ENOENT, "no file matches '/%s'", pattern);
 	json_array_foreach (paths, i, path) {
-		r = kernel_file_plan(machine, json_string_value(path), value, plan, err);
+		r = setting_plan(machine, json_string_value(path), value, plan, err);
 		if (r < 0)
 			break;
 	}
@@ -102,7 +102,7 @@ static int plan_one(const struct machine *machine, const char *path, const json_
 {
 	char *text = level_value_text(value);
 	int r = strpbrk(path, "*?[{") ? plan_matches(machine, relative(path), text, plan, err)
-				      : kernel_file_plan(machine, relative(path), text, plan, err);
+				      : setting_plan(machine, relative(path), text, plan, err);
 
 	free(text);
 	return r;
@@ -132,7 +132,7 @@ static int sysfs_available(const struct machine *machine, struct error *err)
 
 const struct knob_ops knob_sysfs = {
 	.name = "sysfs",
-	.help = "any kernel file below /sys or /proc", /* sysroot-ok: shown to a person */
+	.help = "any kernel file below /sys or /proc",
 	.long_help =
 		"A level is a mapping of paths to values, or 'default' to leave them as they are.\n"
 		"A path may hold * ? [..] and {a,b}; the value then goes to each file that\n"
@@ -141,15 +141,14 @@ const struct knob_ops knob_sysfs = {
 		"  factors:\n"
 		"    sysfs:\n"
 		"    - default\n"
-		"    - {/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor: performance}\n" /* sysroot-ok */
-		"    - {/sys/kernel/mm/transparent_hugepage/enabled: never}\n" /* sysroot-ok: help */
-		"    - {/sys/kernel/debug/sched/migration_cost_ns: 5000000}\n" /* sysroot-ok: help */
+		"    - {/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor: performance}\n"
+		"    - {/sys/kernel/mm/transparent_hugepage/enabled: never}\n"
+		"    - {/sys/kernel/debug/sched/migration_cost_ns: 5000000}\n"
 		"\n"
-		"A file that shows its choices, as in 'always [madvise] never', takes one of "
-		"them.\n"
-		"true and false become 1 and 0, or Y and N where the file reads so. What is\n"
-		"written is read back and put back afterwards: write a value the way the kernel\n"
-		"prints it; a file that can't be read can't be a knob.\n",
+		"A file that shows its choices, as in 'always [madvise] never', takes one of\n"
+		"them. true and false become 1 and 0, or Y and N where the file reads so. What\n"
+		"is written is read back and put back afterwards: write a value the way the\n"
+		"kernel prints it; a file that can't be read can't be a knob.\n",
 	.schema = "{\"oneOf\":[{\"const\":\"default\"},{\"type\":\"object\",\"propertyNames\":"
 		  "{\"pattern\":\"^/*(sys|proc)/\"},\"additionalProperties\":"
 		  "{\"type\":[\"string\",\"number\",\"boolean\",\"array\"]}}]}",

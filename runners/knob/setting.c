@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "runners/knob/kernel_file.h"
+#include "runners/knob/setting.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -90,10 +90,12 @@ static int explain_unreadable(
 {
 	char *nearest;
 
+	if (machine_gone(code))
+		return error_sys(err, code, "cannot read '/%s'", path);
 	if (code != -ENOENT)
 		return error_sys(err, code,
 			"cannot read '/%s', and a file that can't be read can't be put back", path);
-	nearest = kernel_file_nearest(machine, path);
+	nearest = setting_nearest(machine, path);
 	if (nearest)
 		error_set(err, code, "there is no '/%s'; did you mean '/%s'?", path, nearest);
 	else
@@ -102,7 +104,7 @@ static int explain_unreadable(
 	return code;
 }
 
-int kernel_file_plan(const struct machine *machine, const char *path, const char *value,
+int setting_plan(const struct machine *machine, const char *path, const char *value,
 	struct knob_plan *plan, struct error *err)
 {
 	struct words words = { 0 };
@@ -170,7 +172,7 @@ static bool reachable(const struct machine *machine, const char *path)
 }
 
 /* From the end to the front, so that the longest folder that exists is the one searched. */
-char *kernel_file_nearest(const struct machine *machine, const char *path)
+char *setting_nearest(const struct machine *machine, const char *path)
 {
 	for (size_t start = strlen(path); start-- > 0;) {
 		char *candidate;
@@ -185,7 +187,7 @@ char *kernel_file_nearest(const struct machine *machine, const char *path)
 	return NULL;
 }
 
-int kernel_file_check_value(const char *name, const json_t *value, struct error *err)
+int setting_check_value(const char *name, const json_t *value, struct error *err)
 {
 	char *text = level_value_text(value);
 	int r = 0;
