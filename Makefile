@@ -1,12 +1,14 @@
 # harnessd: "make" builds into build/, "make check" tests, "make help" tells the rest.
 VERSION := 0.1.0
 B := build
+comma := ,
 CC ?= gcc
 PKGS := jansson yaml-0.1 sqlite3 libpcre2-8 gsl zlib
 CFLAGS ?= -O2 -g
+SAN := $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(if $(CI),-Werror)
 CPPFLAGS += -D_GNU_SOURCE -DHARNESS_VERSION='"$(VERSION)"' -Iharnessd -I. $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-ALL_CFLAGS := -std=gnu17 $(WARN) $(CFLAGS)
+ALL_CFLAGS := -std=gnu17 $(WARN) $(CFLAGS) $(SAN)
 LIBS = $(shell pkg-config --libs $(PKGS)) -lm
 # The agent is static: it must run in an initramfs and on machines without our libraries.
 AGENT_LIBS := -ljansson -lpfm -lm
@@ -26,7 +28,7 @@ obj = $(patsubst %.c,$(B)/%.o,$(1))
 tests := $(patsubst tests/unit/%.c,$(B)/tests/%,$(test_src))
 programs := $(B)/harness $(B)/harness-agent $(B)/context_switch
 
-.PHONY: all check quickstart bench lint format format-check sanitize deps clean help
+.PHONY: all check test-programs quickstart bench lint format format-check sanitize deps clean help
 all: $(programs)
 
 $(B)/%.o: %.c Makefile
@@ -54,10 +56,60 @@ $(B)/context_switch: $(B)/runners/bench/context_switch/context_switch.o
 	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(if $(SANITIZE),,-static) -o $@ $^ -lpthread -lm
 
 # A unit test is one program; its extra objects (agent code) are named in tests/unit/NAME.objs.
-$(B)/tests/%: $(B)/tests/unit/%.o $(B)/libharness.a
+$(B)/tests/%: $(B)/tests/unit/%.o $(B)/libharness.a $(call obj,$(agent_src))
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(addprefix $(B)/,$(shell cat tests/unit/$*.objs 2>/dev/null)) \
 		$(B)/libharness.a $(LIBS) -lcmocka -lpfm
 
 .SECONDARY:
+
+# What a bare Debian machine lacks is installed first; the second make then finds the libraries.
+deps:
+	$(Q)sh .ci/deps
+
+check: deps
+	$(Q)$(MAKE) --no-print-directory all test-programs
+	$(Q)$(MAKE) --no-print-directory B=build/asan SANITIZE=1 all test-programs
+	$(Q)sh tests/run.sh $(B) build/asan
+
+test-programs: $(tests)
+
+# Everything again under AddressSanitizer and UndefinedBehaviorSanitizer, end-to-end tests too.
+sanitize: deps
+	$(Q)$(MAKE) --no-print-directory B=build/asan SANITIZE=1 all test-programs
+	$(Q)sh tests/run.sh build/asan
+
+quickstart: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)sh .ci/quickstart $(B)
+
+lint: format-check
+	$(Q)sh tests/lint/layers.sh
+	$(Q)sh tests/lint/sysroot.sh
+	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability --inline-suppr \
+		--suppress=missingIncludeSystem -D_GNU_SOURCE -Iharnessd -I. harnessd runners collectors db
+	$(Q)clang-tidy --quiet $(lib_src) $(cmd_src) $(agent_src) -- -std=gnu17 $(CPPFLAGS)
+
+sources := $(shell git ls-files '*.c' '*.h' 2>/dev/null)
+format:
+	$(Q)clang-format -i $(sources)
+format-check:
+	$(Q)clang-format --dry-run -Werror $(sources)
+
+docs/job.schema.json: $(B)/harness
+	$(Q)$(B)/harness help schema > $@
+
+clean:
+	$(Q)rm -rf build
+
+help:
+	@printf '%s\n' \
+		'make             build into build/' \
+		'make quickstart  install what is missing, build, and run the main job for real' \
+		'make check       install what is missing, build, and run all tests' \
+		'make sanitize    all tests under ASan and UBSan' \
+		'make lint        format, layers, kernel paths, cppcheck, clang-tidy' \
+		'make bench       measure, beside peers' \
+		'V=1 shows the commands; CI=1 makes warnings errors'
+
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -8,102 +8,6 @@
 #include "base/alloc.h"
 #include "stat/summary.h"
 
-/* One arm while the looks are replayed. */
-struct contest {
-	double *d;
-	size_t n;
-};
-
-struct replay {
-	const struct figures *figures;
-	const struct job_decide *settings;
-	struct compare_plan *plan; /* [k - 1]: each of k open arms has alpha / k */
-	struct contest *contest;
-	struct decision *decision;
-	size_t open;
-};
-
-static int make_plans(struct replay *replay, size_t n_plans, struct error *err)
-{
-	const struct job_decide *s = replay->settings;
-	double alpha = compare_alpha(s->confidence);
-
-	replay->plan = xcalloc(n_plans ? n_plans : 1, sizeof(*replay->plan));
-	for (size_t k = 1; k <= n_plans; k++) {
-		int r = compare_plan_init(&replay->plan[k - 1], (int)s->max_blocks, alpha / (double)k,
-			1 - s->equivalence_confidence, s->margin, err);
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-static bool differs(const struct comparison *c)
-{
-	return c->verdict == VERDICT_BETTER || c->verdict == VERDICT_WORSE;
-}
-
-/* One arm at one look. Return: true when it was found different, which frees its share of alpha. */
-static bool look_at(struct replay *replay, size_t arm, size_t n, bool final)
-{
-	struct contest *contest = &replay->contest[arm];
-	struct comparison *out = &replay->decision->arm[arm];
-	size_t use = contest->n < n ? contest->n : n;
-
-	compare_blocks(&replay->plan[replay->open - 1], contest->d, use,
-		replay->figures->better == BETTER_HIGHER, final, out);
-	return differs(out);
-}
-
-/* All open arms at one look, again while one of them falls: Holm's step-down. */
-static void look(struct replay *replay, size_t n, bool final, bool *over)
-{
-	bool again;
-
-	do {
-		again = false;
-		for (size_t arm = 0; arm < replay->decision->n_arms; arm++) {
-			if (arm == replay->decision->baseline || over[arm])
-				continue;
-			if (look_at(replay, arm, n, final)) {
-				over[arm] = again = true;
-				if (replay->open > 1)
-					replay->open--;
-			}
-		}
-	} while (again);
-	for (size_t arm = 0; arm < replay->decision->n_arms; arm++)
-		if (replay->decision->arm[arm].verdict == VERDICT_EQUIVALENT)
-			over[arm] = true;
-}
-
-static size_t most_blocks(const struct replay *replay)
-{
-	size_t most = 0;
-
-	for (size_t arm = 0; arm < replay->decision->n_arms; arm++)
-		if (replay->contest[arm].n > most)
-			most = replay->contest[arm].n;
-	return most;
-}
-
-static void replay_looks(struct replay *replay, bool final)
-{
-	const struct compare_plan *plan = &replay->plan[0];
-	size_t n = most_blocks(replay);
-	bool *over = xcalloc(replay->decision->n_arms, sizeof(*over));
-	bool planned = false;
-
-	for (size_t i = 0; i < plan->n_looks && (size_t)plan->looks[i] <= n; i++) {
-		look(replay, (size_t)plan->looks[i], false, over);
-		planned = (size_t)plan->looks[i] == n;
-	}
-	if (!planned)
-		look(replay, n, final, over);
-	free(over);
-}
-
 static void conclude(struct decision *decision)
 {
 	bool worse = false, open = false;
@@ -121,19 +25,51 @@ static void conclude(struct decision *decision)
 				      : CONCLUSION_NO_REGRESSION;
 }
 
-static void adjust(struct decision *decision)
-{
-	double *p = xcalloc(decision->n_arms, sizeof(*p));
-	double *adjusted = xcalloc(decision->n_arms, sizeof(*adjusted));
-	size_t k = 0;
+/* The arms but the baseline, as rows of log ratios for the comparison, and back. */
+struct rows {
+	double **d;
+	size_t *n;
+	struct comparison *out;
+	size_t n_rows;
+};
 
-	for (size_t arm = 0; arm < decision->n_arms; arm++)
-		if (arm != decision->baseline)
-			p[k++] = decision->arm[arm].p;
-	compare_holm(p, k, adjusted);
-	k = 0;
-	for (size_t arm = 0; arm < decision->n_arms; arm++)
-		decision->p_adjusted[arm] = arm == decision->baseline ? 1 : adjusted[k++];
+static void rows_init(struct rows *rows, const struct figures *figures, size_t baseline)
+{
+	*rows = (struct rows){ .n_rows = figures->n_arms - 1 };
+	rows->d = xcalloc(rows->n_rows, sizeof(*rows->d));
+	rows->n = xcalloc(rows->n_rows, sizeof(*rows->n));
+	rows->out = xcalloc(rows->n_rows, sizeof(*rows->out));
+	for (size_t row = 0; row < rows->n_rows; row++) {
+		size_t arm = row + (row >= baseline);
+
+		rows->d[row] = xcalloc(figures->n_blocks, sizeof(**rows->d));
+		rows->n[row] = figures_ratios(figures, arm, baseline, rows->d[row]);
+	}
+}
+
+static void rows_release(struct rows *rows)
+{
+	for (size_t row = 0; row < rows->n_rows; row++)
+		free(rows->d[row]);
+	free(rows->d);
+	free(rows->n);
+	free(rows->out);
+}
+
+static void take_results(const struct rows *rows, const struct compare_plan *plan,
+	struct decision *decision)
+{
+	double *p = xcalloc(rows->n_rows, sizeof(*p)), *adjusted = xcalloc(rows->n_rows, sizeof(*p));
+
+	for (size_t row = 0; row < rows->n_rows; row++)
+		p[row] = compare_overall_p(plan, &rows->out[row]);
+	compare_holm(p, rows->n_rows, adjusted);
+	for (size_t row = 0; row < rows->n_rows; row++) {
+		size_t arm = row + (row >= decision->baseline);
+
+		decision->arm[arm] = rows->out[row];
+		decision->p_adjusted[arm] = adjusted[row];
+	}
 	free(p);
 	free(adjusted);
 }
@@ -141,39 +77,24 @@ static void adjust(struct decision *decision)
 int decide(const struct figures *figures, size_t baseline, const struct job_decide *settings,
 	bool final, struct decision *decision, struct error *err)
 {
-	struct replay replay = {
-		.figures = figures,
-		.settings = settings,
-		.decision = decision,
-		.open = figures->n_arms > 1 ? figures->n_arms - 1 : 1,
-	};
-	int r;
+	struct compare_plan plan;
+	struct rows rows;
+	int r = compare_plan_init(&plan, (int)settings->max_blocks,
+		compare_alpha(settings->confidence), 1 - settings->equivalence_confidence,
+		settings->margin, err);
 
 	*decision = (struct decision){ .n_arms = figures->n_arms, .baseline = baseline };
+	if (r < 0)
+		return r;
 	decision->arm = xcalloc(figures->n_arms, sizeof(*decision->arm));
 	decision->p_adjusted = xcalloc(figures->n_arms, sizeof(*decision->p_adjusted));
-	replay.contest = xcalloc(figures->n_arms, sizeof(*replay.contest));
-	r = make_plans(&replay, replay.open, err);
-	if (r < 0)
-		goto out;
-	for (size_t arm = 0; arm < figures->n_arms; arm++) {
-		struct contest *c = &replay.contest[arm];
-
-		c->d = xcalloc(figures->n_blocks, sizeof(*c->d));
-		if (arm != baseline)
-			c->n = figures_ratios(figures, arm, baseline, c->d);
-	}
-	replay_looks(&replay, final);
-	adjust(decision);
+	rows_init(&rows, figures, baseline);
+	compare_arms(&plan, (const double *const *)rows.d, rows.n, rows.n_rows,
+		figures->better != BETTER_LOWER, final, rows.out);
+	take_results(&rows, &plan, decision);
 	conclude(decision);
-out:
-	for (size_t arm = 0; arm < figures->n_arms; arm++)
-		free(replay.contest[arm].d);
-	free(replay.contest);
-	free(replay.plan);
-	if (r < 0)
-		decision_release(decision);
-	return r;
+	rows_release(&rows);
+	return 0;
 }
 
 void decision_release(struct decision *decision)

@@ -22,7 +22,7 @@ enum conclusion {
 /**
  * struct decision - what is known after the blocks that have run
  * @arm: a comparison for each arm; the baseline's own is not filled
- * @p_adjusted: Holm-adjusted p of each arm
+ * @p_adjusted: p of each arm over all looks, adjusted by Holm for the number of arms
  * @stopped: every comparison is over
  */
 struct decision {
@@ -37,10 +37,8 @@ struct decision {
  * decide() - replay the looks that the blocks so far allow
  * @final: no more blocks will come
  *
- * Several arms: Holm's procedure over group-sequential tests (Maurer & Bretz 2013, "Multiple testing in
- * group sequential trials using graphical approaches"): with k arms open, each is tested at the boundary
- * that spends alpha / k, and an arm found different hands its share on. A verdict once reached stands.
- * Equivalence is claimed arm by arm.
+ * Several arms share one error by Holm's step-down at every look (compare_arms()); equivalence is
+ * claimed arm by arm. A verdict once reached stands.
  * Return: 0 or -errno (a plan that can't be made).
  */
 int decide(const struct figures *figures, size_t baseline, const struct job_decide *settings,

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "experiment/doctor.h"
+#include "report/table.h"
+
+static const char help[] =
+	"Usage: harness doctor [--flip] [--json]\n"
+	"\n"
+	"Reads this machine as an experimenter would: can scheduler features be written and are they\n"
+	"read back, which counters work, what disturbs measurements, can guests be booted; with what\n"
+	"to do about each.\n"
+	"\n"
+	"  --flip   really flip one feature and put it back (otherwise the value in force is written)\n"
+	"\n"
+	"Exit status: 0 native experiments on scheduler features can run, 4 they can't.\n";
+
+static const struct option options[] = {
+	{ "flip", no_argument, NULL, 'f' },
+	CLI_OPTIONS,
+};
+
+static json_t *diagnosis_json(const struct diagnosis *d)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < d->n; i++)
+		json_array_append_new(list,
+			json_pack("{s:s, s:s, s:s, s:s?}", "check", d->finding[i].name, "grade",
+				grade_name(d->finding[i].grade), "text", d->finding[i].text, "advice",
+				d->finding[i].advice));
+	return list;
+}
+
+static void print_diagnosis(const struct diagnosis *d)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	for (size_t i = 0; i < d->n; i++) {
+		const struct finding *f = &d->finding[i];
+		char *advice = f->advice ? xasprintf("-> %s", f->advice) : NULL;
+
+		strbuf_printf(&out, "%-8s %-15s ", grade_name(f->grade), f->name);
+		report_wrapped(&out, 25, f->text);
+		if (advice) {
+			strbuf_putc(&out, ' ', 25);
+			report_wrapped(&out, 28, advice);
+		}
+		free(advice);
+	}
+	fputs(strbuf_text(&out), stdout);
+	strbuf_release(&out);
+}
+
+static int enter_local(struct cli *cli, const char *agent, const char *work,
+	struct session *session, struct error *err)
+{
+	const struct target_env env = {
+		.state_dir = cli->state_dir,
+		.work_dir = work,
+		.agent_path = agent,
+	};
+	int r = file_make_dirs(work, 0755, err);
+
+	if (r == 0)
+		r = session_open(session, "local", NULL, &env, -1, err);
+	if (r == 0)
+		r = session_enter(session, "", false, err);
+	return r;
+}
+
+static int examine(struct cli *cli, bool flip)
+{
+	char *agent = cli_agent_path(cli), *work = file_join(cli->state_dir, "runs/doctor");
+	struct session session = { .arm = -1 };
+	struct error err = ERROR_INIT;
+	struct diagnosis d = { 0 };
+	int status = EXIT_NO_REGRESSION;
+
+	if (enter_local(cli, agent, work, &session, &err) < 0) {
+		status = cli_fail(EXIT_CANNOT, &err);
+	} else {
+		doctor_examine(&session, cli->state_dir, flip, &d);
+		for (size_t i = 0; i < d.n; i++)
+			if (d.finding[i].grade == GRADE_PROBLEM)
+				status = EXIT_CANNOT;
+		if (cli->json)
+			cli_print_json(diagnosis_json(&d));
+		else
+			print_diagnosis(&d);
+		diagnosis_release(&d);
+	}
+	session_close(&session);
+	free(agent);
+	free(work);
+	return status;
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+	bool flip = false;
+	int option, status = -1;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (option == 'f')
+			flip = true;
+		else if (cli_option(cli, &cmd_doctor, option, optarg, &status) && status >= 0)
+			return status;
+	}
+	if (optind != argc)
+		return cli_usage(&cmd_doctor, "no argument is wanted");
+	return examine(cli, flip);
+}
+
+const struct command cmd_doctor = {
+	.name = "doctor",
+	.summary = "what this machine can do, what disturbs, what helps",
+	.help = help,
+	.run = run,
+};

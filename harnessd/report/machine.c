@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What was run, when, and on which machine: the head of the report. */
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/cpulist.h"
+#include "base/json.h"
+#include "report/table.h"
+
+static size_t online_cpus(const json_t *facts)
+{
+	struct cpulist list = CPULIST_INIT;
+	size_t n = 0;
+
+	if (cpulist_parse(json_str(json_object_get(facts, "topology"), "online", ""), &list, NULL) == 0)
+		n = list.n;
+	cpulist_release(&list);
+	return n;
+}
+
+static void write_kernel(const struct report *report, struct strbuf *line)
+{
+	const json_t *facts = report->run.facts, *kernel = json_object_get(facts, "kernel");
+	const char *id = json_str(kernel, "build_id", NULL);
+
+	strbuf_printf(line, "kernel:  Linux %s %s", json_str(kernel, "release", "unknown"),
+		json_str(kernel, "machine", ""));
+	if (id)
+		strbuf_printf(line, ", build id %.12s", id);
+	strbuf_printf(line, "; %s", json_str(kernel, "cmdline", ""));
+}
+
+static void write_machine(const struct report *report, struct strbuf *line)
+{
+	const json_t *facts = report->run.facts, *cpu = json_object_get(facts, "cpu");
+	const json_t *idle = json_object_get(facts, "cpuidle");
+	const char *virt = json_str(facts, "virtualisation", NULL);
+
+	strbuf_printf(line, "machine: %zu x %s", online_cpus(facts), json_str(cpu, "model", "CPU"));
+	if (json_str(cpu, "microcode", NULL))
+		strbuf_printf(line, ", microcode %s", json_str(cpu, "microcode", ""));
+	if (virt)
+		strbuf_printf(line, ", %s guest", virt);
+	strbuf_printf(line, ", clock %s", json_str(facts, "clocksource", "unknown"));
+	strbuf_printf(line, ", idle driver %s", json_str(idle, "driver", "none"));
+}
+
+static void write_target(const struct report *report, struct strbuf *line)
+{
+	const json_t *target = report->run.target;
+	const char *key;
+	json_t *value;
+
+	strbuf_printf(line, "target:  %s", json_str(target, "kind", "unknown"));
+	json_object_foreach((json_t *)target, key, value) {
+		char *text = strcmp(key, "kind") == 0 ? NULL : json_scalar_text(value);
+
+		if (text && json_is_string(value))
+			strbuf_printf(line, ", %s", text);
+		else if (text)
+			strbuf_printf(line, ", %s %s", key, text);
+		free(text);
+	}
+}
+
+void report_machine(const struct report *report, struct strbuf *out)
+{
+	const struct store_run *run = &report->run;
+	char *when = clock_iso8601(run->started_ns);
+	void (*const parts[])(const struct report *, struct strbuf *) = { write_kernel,
+		write_machine, write_target };
+
+	strbuf_printf(out, "%s: run %lld, %s, harness %s, seed %llu\n", run->name,
+		(long long)run->id, when, run->version ? run->version : "?",
+		(unsigned long long)run->seed);
+	free(when);
+	for (size_t i = 0; run->facts && i < array_size(parts); i++) {
+		struct strbuf line = STRBUF_INIT;
+
+		parts[i](report, &line);
+		report_wrapped(out, 9, strbuf_text(&line));
+		strbuf_release(&line);
+	}
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Plain text tables that fit a mail. */
+#ifndef REPORT_TABLE_H
+#define REPORT_TABLE_H
+
+#include <stddef.h>
+
+#include "base/strbuf.h"
+
+enum { TABLE_MAX_COLUMNS = 16, REPORT_WIDTH = 80 };
+
+/**
+ * struct table - rows of text cells
+ * @align: of each column: 'l' or 'r'
+ */
+struct table {
+	size_t n_columns;
+	char align[TABLE_MAX_COLUMNS];
+	char **cell;
+	size_t n, cap;
+};
+
+/** table_init() - columns as a string of alignments: "lrrr". */
+void table_init(struct table *table, const char *align);
+/** table_cell() - the next cell, row by row; NULL is an empty one. */
+void table_cell(struct table *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/**
+ * table_write() - print it and free it
+ * @width: columns in all; the first column is cut (with "~") where it would not fit
+ */
+void table_write(struct table *table, size_t width, struct strbuf *out);
+
+/** report_number() - 5 significant digits at most: 0.0123, 42.7, 31234, 1.234e+07 as "12.34 M"; owned. */
+char *report_number(double x);
+/** report_percent() - a ratio as a signed change: "+4.3 %", "-38 %", "x 12.4"; owned by the caller. */
+char *report_percent(double ratio);
+/** report_heading() - an empty line and an underlined title. */
+void report_heading(struct strbuf *out, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/** report_wrapped() - words filled to REPORT_WIDTH, later lines indented. */
+void report_wrapped(struct strbuf *out, size_t indent, const char *text);
+
+#endif
