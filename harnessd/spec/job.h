@@ -67,7 +67,7 @@ enum job_reboot { REBOOT_NEVER, REBOOT_BLOCK };
  * @target: kind of target; @target_options: struct filled by that kind's rows, NULL if it has none
  * @factors: full factorial, or @arms listed by hand (then n_factors is 0)
  * @fixed: object knob → level for every arm, may be NULL
- * @baseline: object factor → level, or label of an arm as a string; NULL: the first
+ * @baseline: object of all factors → level, or the label of one of @arms as a string; NULL: the first
  * @trials: trials of an arm within a block that count; @warmup: those before them that don't
  * @seed: 0: a fresh one
  * @trial_timeout: seconds, 0: the benchmark's own limit
@@ -113,6 +113,12 @@ int job_load(const char *path, const struct registry *registry,
 	const struct string_list *config_dirs, struct job **job, struct diags *diags);
 /** job_free() - free it; NULL is fine. */
 void job_free(struct job *job);
+/**
+ * job_to_json() - the job in force, defaults included; new reference
+ *
+ * Written to a file it parses to the same job.
+ */
+json_t *job_to_json(const struct job *job);
 /** job_schema() - JSON schema of a job file, plug-ins included; new reference. */
 json_t *job_schema(const struct registry *registry);
 /** job_tables() - the tables of a job file's mappings, for help; ended by NULL. */
