@@ -5,9 +5,9 @@
 #include <gsl/gsl_integration.h>
 #include <math.h>
 
-/* On the half line 128 Gauss-Legendre nodes integrate the narrowest kernel that can occur (one more
- * block after 255) with room to spare (narrow_steps in test_stat_boundaries). */
-enum { NODES = 128 };
+/* Gauss-Legendre nodes on the half line. The most serve the narrowest kernel that can occur, one
+ * block after 255 (narrow_steps in test_stat_boundaries); GSL has rules of these sizes ready. */
+enum { LEAST_NODES = 32, MOST_NODES = 128 };
 
 /*
  * struct continuing - distribution of the score (sum of standardised differences) after a look,
@@ -18,7 +18,7 @@ enum { NODES = 128 };
  */
 struct continuing {
 	size_t n;
-	double x[NODES], mass[NODES];
+	double x[MOST_NODES], mass[MOST_NODES];
 };
 
 /* Probability that a path goes on now and is beyond ±b after a step of standard deviation sd. */
@@ -48,14 +48,23 @@ static double solve_z(const struct continuing *c, double n, double sd, double ta
 	return (low + high) / 2;
 }
 
-/* One step of the recursion (Armitage, McPherson & Rowe, JRSS A 132, 1969): convolve with the
- * normal increment, cut at ±b. */
-static void advance(
-	struct continuing *c, const gsl_integration_glfixed_table *rule, double b, double sd)
+static size_t nodes_for(double b, double narrowest)
 {
-	struct continuing next = { .n = NODES };
+	size_t n = LEAST_NODES;
 
-	for (size_t j = 0; j < NODES; j++) {
+	while (n < MOST_NODES && (double)n < 3 * b / narrowest)
+		n *= 2;
+	return n;
+}
+
+/* One step of the recursion (Armitage, McPherson & Rowe, JRSS A 132, 1969): convolve with the
+ * normal increment, cut at ±b. sd_next: of the step that comes after. */
+static void advance(struct continuing *c, double b, double sd, double sd_next)
+{
+	struct continuing next = { .n = nodes_for(b, fmin(sd, sd_next)) };
+	gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(next.n);
+
+	for (size_t j = 0; j < next.n; j++) {
 		double density = 0, y, weight;
 
 		gsl_integration_glfixed_point(0, b, j, &y, &weight, rule);
@@ -67,12 +76,12 @@ static void advance(
 		next.x[j] = y;
 		next.mass[j] = weight * density / (sd * sqrt(2 * M_PI));
 	}
+	gsl_integration_glfixed_table_free(rule);
 	*c = next;
 }
 
 void boundaries_linear(const int *looks, size_t n, int total, double alpha, double *p)
 {
-	gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(NODES);
 	struct continuing c = { .n = 1, .x = { 0 }, .mass = { 1 } };
 	int before = 0;
 
@@ -81,8 +90,8 @@ void boundaries_linear(const int *looks, size_t n, int total, double alpha, doub
 		double z = solve_z(&c, looks[k], sd, alpha * step / total);
 
 		p[k] = 2 * gsl_cdf_ugaussian_Q(z);
-		advance(&c, rule, z * sqrt(looks[k]), sd);
+		if (k + 1 < n)
+			advance(&c, z * sqrt(looks[k]), sd, sqrt(looks[k + 1] - looks[k]));
 		before = looks[k];
 	}
-	gsl_integration_glfixed_table_free(rule);
 }

@@ -53,7 +53,7 @@ double compare_alpha(double confidence);
  * @margin: fraction (0.01 is 1 %); kept as log(1 + margin)
  *
  * Boundaries by recursive numerical integration (Armitage, McPherson & Rowe 1969) with linear
- * error spending (Lan & DeMets 1983). Takes some milliseconds. Return: 0 or -EINVAL.
+ * error spending (Lan & DeMets 1983). Takes about a millisecond. Return: 0 or -EINVAL.
  */
 int compare_plan_init(struct compare_plan *plan, int max_blocks, double alpha, double alpha_equal,
 	double margin, struct error *err);
@@ -126,7 +126,7 @@ void compare_arms(const struct compare_plan *plan, const double *const *d, const
  *
  * The smallest alpha whose boundary at this look is crossed (repeated p-value, Jennison & Turnbull
  * 2000, chapter 9): unlike @p it may be compared with alpha, printed alone and given to
- * compare_holm(). Takes some tens of milliseconds.
+ * compare_holm(). Takes some milliseconds.
  */
 double compare_overall_p(const struct compare_plan *plan, const struct comparison *comparison);
 

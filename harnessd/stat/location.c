@@ -70,18 +70,14 @@ double location_estimate(struct location *loc)
 double location_detectable(
 	const struct location *loc, double level, double power, double half_width)
 {
-	double q_level, q_power;
+	double z = gsl_cdf_ugaussian_Pinv(power), t;
 
 	if (!isfinite(half_width))
 		return INFINITY;
-	if (loc->rank) {
-		q_level = gsl_cdf_ugaussian_Qinv(level / 2);
-		q_power = gsl_cdf_ugaussian_Pinv(power);
-	} else {
-		q_level = gsl_cdf_tdist_Qinv(level / 2, loc->t.df);
-		q_power = gsl_cdf_tdist_Pinv(power, loc->t.df);
-	}
-	return half_width * (1 + q_power / q_level);
+	if (loc->rank)
+		return half_width * (1 + z / gsl_cdf_ugaussian_Qinv(level / 2));
+	t = half_width / loc->t.se;
+	return loc->t.se * (t * (1 - 1 / (4 * loc->t.df)) + z * sqrt(1 + t * t / (2 * loc->t.df)));
 }
 
 void location_release(struct location *loc)

@@ -47,13 +47,15 @@ void location_interval(struct location *loc, double level, double *low, double *
 /** location_estimate() - Hodges-Lehmann estimate: median of the Walsh averages. */
 double location_estimate(struct location *loc);
 /**
- * location_detectable() - centre that a test at @level would have found with chance @power
+ * location_detectable() - centre that the test at @level would have found with chance @power
  * @half_width: half of location_interval() at the same level
  *
- * half_width · (1 + q(power) / q(level / 2)), with t quantiles for the t test, where it equals the
- * usual (q(level / 2) + q(power)) · s / sqrt(n), and normal ones for the signed rank test, whose
+ * For the t test the standard error times the noncentrality that Johnson & Welch (Biometrika 31,
+ * 1940) give: t (1 - 1/4f) + z(power) sqrt(1 + t²/2f), where t is the quantile of the level and f the
+ * degrees of freedom. For the signed rank test half_width (1 + z(power) / z(level / 2)): its
  * interval's half width over its quantile estimates the standard error of the Hodges-Lehmann
- * estimate (Lehmann, Ann. Math. Stat. 34, 1963), so that outliers do not inflate it.
+ * estimate (Lehmann, Ann. Math. Stat. 34, 1963), and outliers do not inflate that. INFINITY when
+ * half_width is.
  */
 double location_detectable(
 	const struct location *loc, double level, double power, double half_width);
