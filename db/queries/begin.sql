@@ -1,0 +1,2 @@
+-- A transaction that writes: takes the lock at once, so that waiting for it is possible.
+BEGIN IMMEDIATE;

@@ -1,0 +1,2 @@
+-- A transaction that reads: all its queries see one moment.
+BEGIN DEFERRED;

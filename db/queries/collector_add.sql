@@ -1,0 +1,1 @@
+INSERT INTO collector (name) VALUES (?1);

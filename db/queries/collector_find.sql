@@ -1,0 +1,1 @@
+SELECT id FROM collector WHERE name = ?1;

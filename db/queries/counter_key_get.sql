@@ -1,0 +1,1 @@
+SELECT name, unit, labels FROM counter_key WHERE id = ?1;

@@ -1,0 +1,1 @@
+INSERT INTO figure (trial, metric, value) VALUES (?1, ?2, ?3);

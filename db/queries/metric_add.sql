@@ -1,0 +1,1 @@
+INSERT INTO metric (name, unit, better, labels) VALUES (?1, ?2, ?3, ?4);

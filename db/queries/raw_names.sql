@@ -1,0 +1,1 @@
+SELECT name FROM raw WHERE trial = ?1 ORDER BY id;

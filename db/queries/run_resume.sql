@@ -1,0 +1,2 @@
+-- Run ?1 goes on.
+UPDATE run SET state = 'running', verdict = NULL, error = NULL, ended_ns = NULL WHERE id = ?1;

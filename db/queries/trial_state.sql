@@ -1,0 +1,1 @@
+SELECT state FROM trial WHERE id = ?1;
