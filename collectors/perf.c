@@ -23,7 +23,7 @@ struct perf_options {
 
 static const char *const scopes[] = { "cpus", "system", "process", NULL };
 
-static const struct option rows[] = {
+static const struct option_row rows[] = {
 	{
 		.name = "events",
 		.type = OPT_STRINGS,

@@ -10,7 +10,7 @@
 #include "db/sql_files.h"
 
 /* The first bytes of a database file (https://www.sqlite.org/fileformat.html, 1.3). */
-enum { HEADER_SIZE = 100, HEADER_PAGES = 28, HEADER_APPLICATION_ID = 68 };
+enum { HEADER_SIZE = 100, HEADER_PAGE_SIZE = 16, HEADER_PAGES = 28, HEADER_APPLICATION_ID = 68 };
 static const char magic[16] = "SQLite format 3";
 
 static uint32_t be32(const unsigned char *p)
@@ -28,13 +28,28 @@ static bool has_log(const struct store *store)
 	return has;
 }
 
-static int check_header(const struct store *store, const unsigned char *header, struct error *err)
+/* SQLite passes over a last page that is cut; only a log can make it whole again. */
+static bool is_cut(const struct store *store, const unsigned char *header, sqlite3_int64 size)
+{
+	uint32_t page = (uint32_t)header[HEADER_PAGE_SIZE] << 8 | header[HEADER_PAGE_SIZE + 1];
+
+	return page >= 512 && size % page != 0 && !has_log(store);
+}
+
+static int check_header(const struct store *store, const unsigned char *header, sqlite3_int64 size,
+	struct error *err)
 {
 	uint32_t id = be32(header + HEADER_APPLICATION_ID);
 
 	if (memcmp(header, magic, sizeof(magic)) != 0)
 		return error_set(err, -EINVAL,
 			"'%s' is not a database; move it away, or name another folder with --state",
+			store->path);
+	if (id == STORE_APPLICATION_ID && is_cut(store, header, size))
+		return error_set(err, -EINVAL,
+			"database '%s' is damaged: its end is missing; restore a backup, or move "
+			"it "
+			"away to start anew",
 			store->path);
 	if (id == STORE_APPLICATION_ID)
 		return 0;
@@ -62,7 +77,7 @@ int migrate_check_file(struct store *store, struct error *err)
 		rc = file->pMethods->xRead(file, header, sizeof(header), 0);
 	if (rc != SQLITE_OK && rc != SQLITE_IOERR_SHORT_READ)
 		return store_fail(store, rc, err);
-	return size > 0 ? check_header(store, header, err) : 0;
+	return size > 0 ? check_header(store, header, size, err) : 0;
 }
 
 int migrate_newest(void)

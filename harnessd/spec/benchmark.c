@@ -23,7 +23,7 @@ static const char *const values_choices[] = { "positive", "not_negative", "any",
 	"'file'."
 #define FILE_HELP "Name of the file to look in, for stream: file; list it under 'files' too."
 
-static const struct option metric_rows[] = {
+static const struct option_row metric_rows[] = {
 	{ .name = "name",
 		.type = OPT_STRING,
 		.offset = offsetof(struct bench_metric, name),
@@ -153,7 +153,7 @@ static const struct option_table metric_table = {
 	.size = sizeof(struct bench_metric),
 };
 
-static const struct option failure_rows[] = {
+static const struct option_row failure_rows[] = {
 	{ .name = "pattern",
 		.type = OPT_STRING,
 		.offset = offsetof(struct bench_failure, pattern),
@@ -188,7 +188,7 @@ static const struct option_table failure_table = {
 	.shorthand = "pattern",
 };
 
-static const struct option require_rows[] = {
+static const struct option_row require_rows[] = {
 	{ .name = "pattern",
 		.type = OPT_STRING,
 		.offset = offsetof(struct bench_require, pattern),
@@ -227,7 +227,7 @@ static const struct option_table require_table = {
 	.shorthand = "pattern",
 };
 
-static const struct option version_rows[] = {
+static const struct option_row version_rows[] = {
 	{ .name = "command",
 		.type = OPT_STRINGS,
 		.offset = offsetof(struct bench_version, command),
@@ -248,7 +248,7 @@ static const struct option_table version_table = {
 	.size = sizeof(struct bench_version),
 };
 
-static const struct option benchmark_rows[] = {
+static const struct option_row benchmark_rows[] = {
 	{ .name = "name",
 		.type = OPT_STRING,
 		.offset = offsetof(struct benchmark, name),

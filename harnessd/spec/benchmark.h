@@ -48,8 +48,8 @@ enum bench_values { VALUES_POSITIVE, VALUES_NOT_NEGATIVE, VALUES_ANY };
 struct bench_metric {
 	char *name;
 	char *unit;
-	int better;	/* enum better */
-	int stream;	/* enum bench_stream */
+	int better; /* enum better */
+	int stream; /* enum bench_stream */
 	char *file;
 	struct string_list patterns;
 	char *section, *section_end;
@@ -57,8 +57,8 @@ struct bench_metric {
 	json_t *units;
 	double scale;
 	bool decimal_comma;
-	int take;	/* enum bench_take */
-	int values;	/* enum bench_values */
+	int take;   /* enum bench_take */
+	int values; /* enum bench_values */
 	char *unless;
 	bool primary;
 	bool optional;
@@ -66,7 +66,7 @@ struct bench_metric {
 
 /** struct bench_failure - output that means the trial failed, whatever else was printed */
 struct bench_failure {
-	int stream;	/* enum bench_stream */
+	int stream; /* enum bench_stream */
 	char *file;
 	char *pattern;
 	char *message;
@@ -74,7 +74,7 @@ struct bench_failure {
 
 /** struct bench_require - output that must be there, if @when (in either stream) was printed */
 struct bench_require {
-	int stream;	/* enum bench_stream */
+	int stream; /* enum bench_stream */
 	char *file;
 	char *pattern;
 	char *when;
@@ -110,9 +110,9 @@ struct benchmark {
 	struct string_list files;
 	double timeout;
 	struct bench_version version;
-	struct table_list metrics;	/* struct bench_metric */
-	struct table_list failures;	/* struct bench_failure */
-	struct table_list require;	/* struct bench_require */
+	struct table_list metrics;  /* struct bench_metric */
+	struct table_list failures; /* struct bench_failure */
+	struct table_list require;  /* struct bench_require */
 };
 
 /** benchmark_table - rows of a benchmark file. */

@@ -12,7 +12,7 @@
 static const char *const reboot_choices[] = { "never", "block", NULL };
 
 #define D(member) offsetof(struct job_decide, member)
-static const struct option decide_rows[] = {
+static const struct option_row decide_rows[] = {
 	{ .name = "metric",
 		.type = OPT_STRING,
 		.offset = D(metric),
@@ -73,7 +73,7 @@ static const struct option_table decide_table = {
 };
 
 #define J(member) offsetof(struct job, member)
-static const struct option job_rows[] = {
+static const struct option_row job_rows[] = {
 	{ .name = "name",
 		.type = OPT_STRING,
 		.offset = J(name),

@@ -85,7 +85,7 @@ static void read_item(struct job_reader *reader, const struct yaml_node *item)
 }
 
 /* Those of the row's default that this program has. */
-static void add_default(struct job_reader *reader, const struct option *row)
+static void add_default(struct job_reader *reader, const struct option_row *row)
 {
 	const struct registry *registry = reader->registry;
 	struct yaml_node place = { .kind = YAML_SCALAR,

@@ -11,8 +11,8 @@
 #include "spec/option_value.h"
 #include "spec/yaml.h"
 
-static void parse_value(
-	const struct option *row, const struct yaml_node *node, void *member, struct diags *diags);
+static void parse_value(const struct option_row *row, const struct yaml_node *node, void *member,
+	struct diags *diags);
 
 void string_list_add(struct string_list *list, const char *s)
 {
@@ -28,7 +28,7 @@ void string_list_release(struct string_list *list)
 	*list = (struct string_list){ 0 };
 }
 
-static void *member_of(const struct option *row, void *out)
+static void *member_of(const struct option_row *row, void *out)
 {
 	return (char *)out + row->offset;
 }
@@ -41,7 +41,7 @@ static void table_list_release(const struct option_table *table, struct table_li
 	*list = (struct table_list){ 0 };
 }
 
-static void member_release(const struct option *row, void *member)
+static void member_release(const struct option_row *row, void *member)
 {
 	switch (row->type) {
 	case OPT_STRING:
@@ -69,12 +69,12 @@ static void member_release(const struct option *row, void *member)
 
 void options_release(const struct option_table *table, void *out)
 {
-	for (const struct option *row = table->rows; row->name; row++)
+	for (const struct option_row *row = table->rows; row->name; row++)
 		member_release(row, member_of(row, out));
 }
 
 /* A default is written as in a file, and must be what a file could hold. */
-static void set_default(const struct option *row, void *member)
+static void set_default(const struct option_row *row, void *member)
 {
 	struct diags diags = DIAGS_INIT;
 	struct yaml_file *file;
@@ -97,7 +97,7 @@ static void set_default(const struct option *row, void *member)
 void options_init(const struct option_table *table, void *out)
 {
 	memset(out, 0, table->size);
-	for (const struct option *row = table->rows; row->name; row++) {
+	for (const struct option_row *row = table->rows; row->name; row++) {
 		if (row->type == OPT_TABLE)
 			options_init(row->table, member_of(row, out));
 		else if (row->dflt && row->type != OPT_NODE)
@@ -106,8 +106,8 @@ void options_init(const struct option_table *table, void *out)
 }
 
 /* "'margin' takes a percentage from 0% to 50% such as 1%; got 'lots'; did you mean 'x'?" */
-static void wrong_value(const struct option *row, const struct yaml_node *node, const char *tail,
-	struct diags *diags)
+static void wrong_value(const struct option_row *row, const struct yaml_node *node,
+	const char *tail, struct diags *diags)
 {
 	char *takes = option_takes(row), *got = yaml_excerpt(node);
 	bool example = row->example && option_is_scalar(row) && row->type != OPT_ENUM;
@@ -119,7 +119,7 @@ static void wrong_value(const struct option *row, const struct yaml_node *node, 
 }
 
 /* What a wrong scalar may have been meant to be: a choice, or "1%" where "1" stands. */
-static char *meant(const struct option *row, const struct yaml_node *node)
+static char *meant(const struct option_row *row, const struct yaml_node *node)
 {
 	char *with_sign, *tail = NULL;
 	double ignored;
@@ -139,8 +139,8 @@ static char *meant(const struct option *row, const struct yaml_node *node)
 	return tail ? tail : xstrdup("");
 }
 
-static void parse_scalar(
-	const struct option *row, const struct yaml_node *node, void *member, struct diags *diags)
+static void parse_scalar(const struct option_row *row, const struct yaml_node *node, void *member,
+	struct diags *diags)
 {
 	char *tail;
 
@@ -153,7 +153,7 @@ static void parse_scalar(
 	}
 }
 
-static void parse_strings(const struct option *row, const struct yaml_node *node,
+static void parse_strings(const struct option_row *row, const struct yaml_node *node,
 	struct string_list *list, struct diags *diags)
 {
 	size_t n = node->kind == YAML_LIST ? node->n : 1;
@@ -170,8 +170,8 @@ static void parse_strings(const struct option *row, const struct yaml_node *node
 	}
 }
 
-static void parse_map(
-	const struct option *row, const struct yaml_node *node, json_t **map, struct diags *diags)
+static void parse_map(const struct option_row *row, const struct yaml_node *node, json_t **map,
+	struct diags *diags)
 {
 	if (node->kind != YAML_MAPPING) {
 		wrong_value(row, node, "", diags);
@@ -186,7 +186,7 @@ static void parse_map(
 	*map = yaml_to_json(node);
 }
 
-static void parse_tables(const struct option *row, const struct yaml_node *node,
+static void parse_tables(const struct option_row *row, const struct yaml_node *node,
 	struct table_list *list, struct diags *diags)
 {
 	size_t size = row->table->size;
@@ -203,8 +203,8 @@ static void parse_tables(const struct option *row, const struct yaml_node *node,
 			diags);
 }
 
-static void parse_by_type(
-	const struct option *row, const struct yaml_node *node, void *member, struct diags *diags)
+static void parse_by_type(const struct option_row *row, const struct yaml_node *node, void *member,
+	struct diags *diags)
 {
 	switch (row->type) {
 	case OPT_STRINGS:
@@ -231,12 +231,13 @@ static void parse_by_type(
 	}
 }
 
-static bool may_be_null(const struct option *row)
+static bool may_be_null(const struct option_row *row)
 {
 	return row->type == OPT_JSON || row->type == OPT_TABLE || row->type == OPT_NODE;
 }
 
-static void no_value(const struct option *row, const struct yaml_node *node, struct diags *diags)
+static void no_value(
+	const struct option_row *row, const struct yaml_node *node, struct diags *diags)
 {
 	char *tail =
 		row->dflt ? xasprintf("; without this line it is %s", row->dflt)
@@ -246,8 +247,8 @@ static void no_value(const struct option *row, const struct yaml_node *node, str
 	free(tail);
 }
 
-static void parse_value(
-	const struct option *row, const struct yaml_node *node, void *member, struct diags *diags)
+static void parse_value(const struct option_row *row, const struct yaml_node *node, void *member,
+	struct diags *diags)
 {
 	size_t before = diags->n;
 	char *complaint;
@@ -286,7 +287,7 @@ static void unknown_key(
 static void note_missing(const struct option_table *table, const struct yaml_node *node,
 	const char *only, struct diags *diags)
 {
-	for (const struct option *row = table->rows; row->name; row++) {
+	for (const struct option_row *row = table->rows; row->name; row++) {
 		char *takes;
 
 		if (!row->required || yaml_get(node, row->name) ||
@@ -303,7 +304,7 @@ static void parse_mapping(const struct option_table *table, const struct yaml_no
 	struct diags *diags)
 {
 	for (size_t i = 0; i < node->n; i++) {
-		const struct option *row;
+		const struct option_row *row;
 
 		if (node->key[i]->kind != YAML_SCALAR)
 			continue; /* noted by yaml_parse() */
@@ -318,7 +319,7 @@ static void parse_mapping(const struct option_table *table, const struct yaml_no
 static void parse_shorthand(const struct option_table *table, const struct yaml_node *node,
 	void *out, struct diags *diags)
 {
-	const struct option *row;
+	const struct option_row *row;
 	char *names, *got;
 
 	if (table->shorthand) {

@@ -53,7 +53,7 @@ struct table_list {
 struct option_table;
 
 /**
- * struct option - one row
+ * struct option_row - one row
  * @name: as written in the file
  * @offset: offsetof() the member it fills
  * @min, @max: for numbers; both 0 means no limit, max below min no upper limit
@@ -66,7 +66,7 @@ struct option_table;
  * @example: a value, as it would be written, for help and documentation
  * @check: a further check of the parsed member: a message owned by the caller, or NULL when fine
  */
-struct option {
+struct option_row {
 	const char *name;
 	enum option_type type;
 	size_t offset;
@@ -93,7 +93,7 @@ struct option {
 struct option_table {
 	const char *name;
 	const char *help;
-	const struct option *rows;
+	const struct option_row *rows;
 	size_t size;
 	const char *shorthand;
 };

@@ -54,7 +54,7 @@ static size_t name_width(const struct option_table *table)
 {
 	size_t width = 0;
 
-	for (const struct option *row = table->rows; row->name; row++) {
+	for (const struct option_row *row = table->rows; row->name; row++) {
 		size_t w = strlen(row->name);
 
 		if (w > width && w <= NAME_MAX_WIDTH)
@@ -63,7 +63,7 @@ static size_t name_width(const struct option_table *table)
 	return width;
 }
 
-static void add_row(struct strbuf *out, const struct option *row, size_t width)
+static void add_row(struct strbuf *out, const struct option_row *row, size_t width)
 {
 	size_t indent = width + 4, len = strlen(row->name);
 	char *takes = option_takes(row), *text;
@@ -94,11 +94,11 @@ static void add_table(struct strbuf *out, const struct option_table *table, cons
 	wrap(out, table->help, at, 2);
 	if (table->shorthand)
 		strbuf_printf(out, "  A plain value in its place sets '%s'.\n", table->shorthand);
-	for (const struct option *row = table->rows; row->name; row++) {
+	for (const struct option_row *row = table->rows; row->name; row++) {
 		strbuf_putc(out, '\n', 1);
 		add_row(out, row, width);
 	}
-	for (const struct option *row = table->rows; row->name; row++) {
+	for (const struct option_row *row = table->rows; row->name; row++) {
 		char *deeper;
 
 		if (!row->table)

@@ -28,7 +28,7 @@ static json_t *tables_json(const struct option_table *table, const struct table_
 }
 
 /* Return: NULL for what is unset. */
-static json_t *member_json(const struct option *row, const void *member)
+static json_t *member_json(const struct option_row *row, const void *member)
 {
 	switch (row->type) {
 	case OPT_STRING:
@@ -62,7 +62,7 @@ json_t *options_to_json(const struct option_table *table, const void *in)
 {
 	json_t *object = json_object();
 
-	for (const struct option *row = table->rows; row->name; row++) {
+	for (const struct option_row *row = table->rows; row->name; row++) {
 		json_t *value = member_json(row, (const char *)in + row->offset);
 
 		if (value)
@@ -71,7 +71,7 @@ json_t *options_to_json(const struct option_table *table, const void *in)
 	return object;
 }
 
-static void set_range(const struct option *row, json_t *schema)
+static void set_range(const struct option_row *row, json_t *schema)
 {
 	bool whole = row->type == OPT_INT || row->type == OPT_SIZE;
 
@@ -85,7 +85,7 @@ static void set_range(const struct option *row, json_t *schema)
 }
 
 /* A number, or a text with a unit. */
-static json_t *number_or_text(const struct option *row, const char *type, const char *pattern)
+static json_t *number_or_text(const struct option_row *row, const char *type, const char *pattern)
 {
 	json_t *number = json_pack("{s:s}", "type", type);
 
@@ -96,7 +96,7 @@ static json_t *number_or_text(const struct option *row, const char *type, const 
 		"{s:[o, {s:s, s:s}]}", "anyOf", number, "type", "string", "pattern", pattern);
 }
 
-static json_t *string_schema(const struct option *row)
+static json_t *string_schema(const struct option_row *row)
 {
 	json_t *schema = json_pack("{s:s}", "type", "string");
 	char *anchored;
@@ -109,7 +109,7 @@ static json_t *string_schema(const struct option *row)
 	return schema;
 }
 
-static json_t *enum_schema(const struct option *row)
+static json_t *enum_schema(const struct option_row *row)
 {
 	json_t *choices = json_array();
 
@@ -118,7 +118,7 @@ static json_t *enum_schema(const struct option *row)
 	return json_pack("{s:o}", "enum", choices);
 }
 
-static json_t *number_schema(const struct option *row)
+static json_t *number_schema(const struct option_row *row)
 {
 	json_t *schema = json_pack("{s:s}", "type", row->type == OPT_INT ? "integer" : "number");
 
@@ -137,7 +137,7 @@ static json_t *nested_schema(const struct option_table *table)
 		"{s:[o, o]}", "anyOf", schema, option_schema(option_find(table, table->shorthand)));
 }
 
-static json_t *type_schema(const struct option *row)
+static json_t *type_schema(const struct option_row *row)
 {
 	switch (row->type) {
 	case OPT_STRING:
@@ -170,7 +170,7 @@ static json_t *type_schema(const struct option *row)
 	}
 }
 
-json_t *option_schema(const struct option *row)
+json_t *option_schema(const struct option_row *row)
 {
 	json_t *schema = type_schema(row);
 
@@ -187,7 +187,7 @@ json_t *options_schema(const struct option_table *table)
 {
 	json_t *properties = json_object(), *required = json_array(), *schema;
 
-	for (const struct option *row = table->rows; row->name; row++) {
+	for (const struct option_row *row = table->rows; row->name; row++) {
 		json_object_set_new(properties, row->name, option_schema(row));
 		if (row->required)
 			json_array_append_new(required, json_string(row->name));

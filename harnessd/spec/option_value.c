@@ -26,17 +26,17 @@ static const struct unit durations[] = { { "ms", 0.001 }, { "s", 1 }, { "min", 6
 static const struct unit sizes[] = { { "", 1 }, { "K", 0x1p10 }, { "M", 0x1p20 }, { "G", 0x1p30 },
 	{ "T", 0x1p40 } };
 
-bool option_is_scalar(const struct option *row)
+bool option_is_scalar(const struct option_row *row)
 {
 	return row->type <= OPT_ENUM;
 }
 
-bool option_has_range(const struct option *row)
+bool option_has_range(const struct option_row *row)
 {
 	return row->min != 0 || row->max != 0;
 }
 
-static bool in_range(const struct option *row, double value)
+static bool in_range(const struct option_row *row, double value)
 {
 	if (!option_has_range(row))
 		return true;
@@ -56,7 +56,7 @@ static int set_bool(const char *text, bool *out)
 	return -EINVAL;
 }
 
-static int set_int(const struct option *row, const char *text, long *out)
+static int set_int(const struct option_row *row, const char *text, long *out)
 {
 	const char *digits = text + (*text == '-' || *text == '+');
 	long value;
@@ -71,7 +71,7 @@ static int set_int(const struct option *row, const char *text, long *out)
 	return 0;
 }
 
-static int store_real(const struct option *row, double value, double *out)
+static int store_real(const struct option_row *row, double value, double *out)
 {
 	if (!in_range(row, value))
 		return -ERANGE;
@@ -79,7 +79,7 @@ static int store_real(const struct option *row, double value, double *out)
 	return 0;
 }
 
-static int set_real(const struct option *row, const char *text, double *out)
+static int set_real(const struct option_row *row, const char *text, double *out)
 {
 	double value;
 	int r = yaml_real(text, &value);
@@ -88,7 +88,7 @@ static int set_real(const struct option *row, const char *text, double *out)
 }
 
 /* "1%": the exponent is moved in the text, so that 99.99% is exactly the double 0.9999. */
-static int set_percent(const struct option *row, const char *text, double *out)
+static int set_percent(const struct option_row *row, const char *text, double *out)
 {
 	size_t len = strlen(text);
 	double value;
@@ -129,7 +129,7 @@ static int parse_units(const char *text, const struct unit *units, size_t n, dou
 	return -EINVAL;
 }
 
-static int set_duration(const struct option *row, const char *text, double *out)
+static int set_duration(const struct option_row *row, const char *text, double *out)
 {
 	double value;
 	int r = parse_units(text, durations, array_size(durations), &value);
@@ -137,7 +137,7 @@ static int set_duration(const struct option *row, const char *text, double *out)
 	return r < 0 ? r : store_real(row, value, out);
 }
 
-static int set_size(const struct option *row, const char *text, long *out)
+static int set_size(const struct option_row *row, const char *text, long *out)
 {
 	double value;
 	int r = parse_units(text, sizes, array_size(sizes), &value);
@@ -152,7 +152,7 @@ static int set_size(const struct option *row, const char *text, long *out)
 	return 0;
 }
 
-static int set_enum(const struct option *row, const char *text, int *out)
+static int set_enum(const struct option_row *row, const char *text, int *out)
 {
 	for (int i = 0; row->choices[i]; i++) {
 		if (!strcmp(row->choices[i], text)) {
@@ -163,7 +163,7 @@ static int set_enum(const struct option *row, const char *text, int *out)
 	return -EINVAL;
 }
 
-static int set_string(const struct option *row, const char *text, char **out)
+static int set_string(const struct option_row *row, const char *text, char **out)
 {
 	if (!option_matches(row, text))
 		return -EINVAL;
@@ -172,7 +172,7 @@ static int set_string(const struct option *row, const char *text, char **out)
 	return 0;
 }
 
-int option_set(const struct option *row, const char *text, void *member)
+int option_set(const struct option_row *row, const char *text, void *member)
 {
 	switch (row->type) {
 	case OPT_STRING:
@@ -197,7 +197,7 @@ int option_set(const struct option *row, const char *text, void *member)
 	}
 }
 
-bool option_matches(const struct option *row, const char *text)
+bool option_matches(const struct option_row *row, const char *text)
 {
 	uint32_t how = PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_UTF;
 	pcre2_match_data *match;
@@ -246,7 +246,7 @@ static char *unit_number(double value, const struct unit *units, size_t n)
 }
 
 /* A limit as it would be written in the file. */
-static char *limit_text(const struct option *row, double value)
+static char *limit_text(const struct option_row *row, double value)
 {
 	char *number, *text;
 
@@ -262,7 +262,7 @@ static char *limit_text(const struct option *row, double value)
 	return text;
 }
 
-static void add_range(struct strbuf *sb, const struct option *row)
+static void add_range(struct strbuf *sb, const struct option_row *row)
 {
 	char *low = limit_text(row, row->min), *high = limit_text(row, row->max);
 
@@ -274,7 +274,7 @@ static void add_range(struct strbuf *sb, const struct option *row)
 	free(high);
 }
 
-static void add_choices(struct strbuf *sb, const struct option *row)
+static void add_choices(struct strbuf *sb, const struct option_row *row)
 {
 	for (size_t i = 0; row->choices[i]; i++)
 		strbuf_printf(sb, "%s%s", i ? ", " : "one of ", row->choices[i]);
@@ -284,12 +284,12 @@ char *option_names(const struct option_table *table)
 {
 	struct strbuf sb = STRBUF_INIT;
 
-	for (const struct option *row = table->rows; row->name; row++)
+	for (const struct option_row *row = table->rows; row->name; row++)
 		strbuf_printf(&sb, "%s%s", row == table->rows ? "" : ", ", row->name);
 	return strbuf_steal(&sb);
 }
 
-static void add_table(struct strbuf *sb, const struct option *row)
+static void add_table(struct strbuf *sb, const struct option_row *row)
 {
 	char *names = option_names(row->table);
 
@@ -299,7 +299,7 @@ static void add_table(struct strbuf *sb, const struct option *row)
 	free(names);
 }
 
-char *option_takes(const struct option *row)
+char *option_takes(const struct option_row *row)
 {
 	static const char *const words[] = {
 		[OPT_STRING] = "a text",
@@ -344,9 +344,9 @@ json_t *option_text_json(const char *text)
 	return json;
 }
 
-const struct option *option_find(const struct option_table *table, const char *name)
+const struct option_row *option_find(const struct option_table *table, const char *name)
 {
-	for (const struct option *row = table->rows; row->name; row++)
+	for (const struct option_row *row = table->rows; row->name; row++)
 		if (!strcmp(row->name, name))
 			return row;
 	return NULL;

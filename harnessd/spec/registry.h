@@ -33,7 +33,7 @@ struct registry {
 };
 
 /** registry_find() - an entry by name, or NULL. */
-const struct registry_entry *registry_find(const struct registry_entry *entries, size_t n,
-	const char *name);
+const struct registry_entry *registry_find(
+	const struct registry_entry *entries, size_t n, const char *name);
 
 #endif

@@ -12,7 +12,7 @@
 #include "spec/job_names.h"
 
 /* Rows that a target file has besides its kind's. */
-static const struct option own_rows[] = {
+static const struct option_row own_rows[] = {
 	{ .name = "kind",
 		.type = OPT_NODE,
 		.required = true,
@@ -75,10 +75,10 @@ static size_t count_rows(const struct option_table *table)
 }
 
 /* The kind's rows with those of every target file before them; owned by the caller. */
-static struct option *file_rows(const struct option_table *table)
+static struct option_row *file_rows(const struct option_table *table)
 {
 	size_t own = array_size(own_rows), n = count_rows(table);
-	struct option *rows = xcalloc(own + n + 1, sizeof(*rows));
+	struct option_row *rows = xcalloc(own + n + 1, sizeof(*rows));
 
 	memcpy(rows, own_rows, sizeof(own_rows));
 	if (n)
@@ -89,7 +89,7 @@ static struct option *file_rows(const struct option_table *table)
 static int parse_file_settings(const struct yaml_node *root, const struct registry_entry *kind,
 	struct target_choice *choice, struct diags *diags)
 {
-	struct option *rows = file_rows(kind->options);
+	struct option_row *rows = file_rows(kind->options);
 	struct option_table table = {
 		.name = "target file",
 		.rows = rows,

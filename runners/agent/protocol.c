@@ -252,12 +252,13 @@ void protocol_serve(struct agent *agent, const json_t *undone)
 	}
 }
 
-enum trial_word protocol_during_trial(struct agent *agent)
+enum trial_word protocol_during_trial(struct agent *agent, bool readable)
 {
 	enum trial_word word = WORD_NONE;
 	json_t *request;
 
-	take_in(agent);
+	if (readable)
+		take_in(agent);
 	if (agent->host_gone || agent->channel.away)
 		return WORD_GONE;
 	while ((request = next_request(agent))) {

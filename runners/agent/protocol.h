@@ -19,11 +19,12 @@ enum trial_word {
 };
 
 /**
- * protocol_during_trial() - take in what poll() announced while a trial is in flight
+ * protocol_during_trial() - what the host says while a trial is in flight
+ * @readable: poll() announced something; else only what has been read already is looked at
  *
  * Every other request is answered with EBUSY at once.
  */
-enum trial_word protocol_during_trial(struct agent *agent);
+enum trial_word protocol_during_trial(struct agent *agent, bool readable);
 
 /** protocol_take_signal() - note the signal that poll() announced: agent->signal is set. */
 void protocol_take_signal(struct agent *agent);

@@ -55,8 +55,8 @@ static bool told_to_end(struct trial *trial, bool channel, bool signals)
 
 	if (signals)
 		protocol_take_signal(trial->agent);
-	if (channel && !trial->gone)
-		word = protocol_during_trial(trial->agent);
+	if (!trial->gone)
+		word = protocol_during_trial(trial->agent, channel);
 	if (word == WORD_GONE || trial->agent->signal)
 		trial->gone = true;
 	if (word == WORD_CANCEL || trial->gone)
@@ -73,9 +73,11 @@ int trial_pause(struct trial *trial, int64_t ms, struct error *err)
 			{ .fd = trial->agent->channel.in, .events = POLLIN },
 			{ .fd = trial->agent->signals, .events = POLLIN },
 		};
-		int n = poll(fds, array_size(fds), ms_until(end));
+		bool told = told_to_end(trial, false, false); /* "run" and "cancel" in one read */
 
-		if (n > 0 && told_to_end(trial, fds[0].revents, fds[1].revents))
+		if (!told && poll(fds, array_size(fds), ms_until(end)) > 0)
+			told = told_to_end(trial, fds[0].revents, fds[1].revents);
+		if (told)
 			return error_set(
 				err, -ECANCELED, "cancelled before the benchmark was started");
 	} while (ms_until(end));

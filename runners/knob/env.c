@@ -96,8 +96,7 @@ const struct knob_ops knob_env = {
 		"A level is a mapping of names to values; {} adds nothing.\n"
 		"\n"
 		"  factors:\n"
-		"    env: [{}, {MALLOC_ARENA_MAX: 1}, {OMP_NUM_THREADS: 4, OMP_PROC_BIND: "
-		"'true'}]\n"
+		"    env: [{}, {MALLOC_ARENA_MAX: 1}, {OMP_NUM_THREADS: 4, OMP_NESTED: 'true'}]\n"
 		"\n"
 		"The locale can't be varied: LC_ALL=C is always set and LANG, LANGUAGE and the\n"
 		"other LC_ variables are removed, so that numbers are printed in one way.\n",

@@ -173,7 +173,7 @@ static int add_state(const struct machine *machine, const char *path, const stru
 
 	if (sscanf(path, "sys/devices/system/cpu/cpu%d/cpuidle/state%d/name%n", &s.cpu, &s.index,
 		    &end) != 2 ||
-		!end || path[end] || !cpulist_has(online, s.cpu))
+		!end || path[end] || (online->n && !cpulist_has(online, s.cpu)))
 		return 0;
 	r = read_name(machine, path, &s.name, err);
 	if (r < 0)

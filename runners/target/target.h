@@ -19,6 +19,7 @@ struct option_table;
  * @agent_path: the harness-agent program
  * @programs: array of {"name", "path"}: programs a trial will run, which a guest must bring along
  * @progress: tells a person what takes long ("booting the guest: 4 s"); may be NULL
+ * @reboot: a target that can boot gives a fresh machine by a real boot, never from a saved state
  */
 struct target_env {
 	const char *state_dir;
@@ -27,12 +28,14 @@ struct target_env {
 	const json_t *programs;
 	void (*progress)(void *context, const char *text);
 	void *context;
+	bool reboot;
 };
 
 /**
  * struct target_link - a conversation with an agent
  * @in: read replies here; @out: write requests here; may be the same descriptor; the target's own
- * @fresh: the machine was (re)started for this call: knobs are at their defaults, facts may differ
+ * @fresh: this is a new conversation, which begins with the agent's hello: knobs are at their
+ *	defaults, facts may differ. false: it is the one handed out before, still going.
  */
 struct target_link {
 	int in, out;
@@ -53,7 +56,6 @@ struct target_link {
  *	Return: 0, or -errno with a message that holds the console's last lines where there are any.
  * @lost: the conversation broke or timed out: take what is left down and say what happened (exit
  *	status, the console's last lines, a panic's first line); owned by the caller.
- * @trial_limit: seconds added to every limit of a trial for slowness of the channel
  * @describe: {"kind", ... facts for the report: accelerator, kernel, cpus}; new reference
  * @close: end everything it started, within its shutdown limit; NULL target is fine.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/fake_machine.h"
 
+#include "base/rng.h"
 #include "runners/knob/sched_features.h"
 
 #define FIXTURES "tests/fixtures/system/sched_features/"
@@ -91,6 +92,36 @@ static void test_text_that_is_none(void **state)
 		"is "
 		"locked down");
 	free(text);
+}
+
+/* Any bytes at all: a list or an error, and the sanitizers have nothing to say. */
+static void test_noise(void **state)
+{
+	static const char letters[] = "NO_ABTTWU_QUEUE01 \n\0\xff[a";
+	struct rng rng;
+	size_t good = 0;
+
+	(void)state;
+	rng_seed(&rng, 1);
+	for (int i = 0; i < 5000; i++) {
+		size_t len = rng_below(&rng, 12);
+		char *text = xmalloc(len + 1);
+		struct sched_features f;
+		struct error err = ERROR_INIT;
+
+		for (size_t j = 0; j < len; j++)
+			text[j] = letters[rng_below(&rng, sizeof(letters))];
+		text = xrealloc_array(text, len ? len : 1, 1);
+		if (sched_features_parse(text, len, &f, &err) == 0)
+			good++;
+		else
+			assert_non_null(err.text);
+		assert_true(!err.text == (f.n > 0));
+		sched_features_release(&f);
+		error_release(&err);
+		free(text);
+	}
+	assert_in_range(good, 100, 4900);
 }
 
 static void test_new_path(void **state)
@@ -266,6 +297,7 @@ int main(void)
 		cmocka_unit_test(test_fixtures),
 		cmocka_unit_test(test_names_that_begin_with_no),
 		cmocka_unit_test(test_text_that_is_none),
+		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_new_path),
 		cmocka_unit_test(test_old_path_and_several),
 		cmocka_unit_test(test_unknown_feature),

@@ -265,16 +265,13 @@ static void enough_power(void **state)
 	}
 }
 
+/* No test: the rest of the tables. */
 static void power_in_every_noise(void **state)
 {
 	static const double effects[] = { -.01, -.02, -.05 };
 	struct compare_plan plan = plan_of(64, .01);
 
 	(void)state;
-	if (!printing()) {
-		print_message("skipped: a table, not a test; set HARNESS_SIM_TRIALS\n");
-		skip();
-	}
 	for (size_t e = 0; e < 3; e++) {
 		char title[32];
 
@@ -374,10 +371,11 @@ int main(void)
 		cmocka_unit_test(no_false_equivalence),
 		cmocka_unit_test(stopping_between_looks_keeps_the_error),
 		cmocka_unit_test(enough_power),
-		cmocka_unit_test(power_in_every_noise),
 		cmocka_unit_test(smallest_effect_has_80_percent_power),
 		cmocka_unit_test(family_wise_error),
 	};
+	const struct CMUnitTest tables[] = { cmocka_unit_test(power_in_every_noise) };
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return printing() ? failed + cmocka_run_group_tests(tables, NULL, NULL) : failed;
 }
