@@ -53,7 +53,7 @@ static void check_file(struct cli *cli, const char *path, struct diags *diags)
 		loaded_job_release(&loaded);
 	}
 	diags_release(&quiet);
-	yaml_free(file);
+	yaml_file_free(file);
 }
 
 static int run(struct cli *cli, int argc, char **argv)

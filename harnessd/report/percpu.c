@@ -117,9 +117,9 @@ void report_residency(const struct report *report, struct strbuf *out)
 		table_cell(&table, "%s", heads[i]);
 	for (size_t arm = 0; arm < report->n_arms; arm++)
 		residency_arm(report, arm, &table);
-	if (table.n > table.n_columns)
+	if (table.n > table.n_columns) {
 		report_heading(out, "idle states by CPU (mean per trial)");
-	else
-		table.n = 0;
-	table_write(&table, REPORT_WIDTH, out);
+		table_write(&table, REPORT_WIDTH, out);
+	}
+	table_release(&table);
 }

@@ -61,6 +61,14 @@ static void end_line(struct strbuf *out)
 	strbuf_putc(out, '\n', 1);
 }
 
+void table_release(struct table *table)
+{
+	for (size_t i = 0; i < table->n; i++)
+		free(table->cell[i]);
+	free(table->cell);
+	*table = (struct table){ 0 };
+}
+
 void table_write(struct table *table, size_t width, struct strbuf *out)
 {
 	size_t widths[TABLE_MAX_COLUMNS], all = 0;
@@ -80,10 +88,7 @@ void table_write(struct table *table, size_t width, struct strbuf *out)
 		if (c + 1 == table->n_columns)
 			end_line(out);
 	}
-	for (size_t i = 0; i < table->n; i++)
-		free(table->cell[i]);
-	free(table->cell);
-	*table = (struct table){ 0 };
+	table_release(table);
 }
 
 char *report_number(double x)

@@ -30,6 +30,9 @@ void table_cell(struct table *table, const char *fmt, ...) __attribute__((format
  */
 void table_write(struct table *table, size_t width, struct strbuf *out);
 
+/** table_release() - free a table that is not printed after all. */
+void table_release(struct table *table);
+
 /** report_number() - 5 significant digits at most: 0.0123, 42.7, 31234, 1.234e+07 as "12.34 M"; owned. */
 char *report_number(double x);
 /** report_percent() - a ratio as a signed change: "+4.3 %", "-38 %", "x 12.4"; owned by the caller. */
