@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/json.h"
@@ -121,14 +122,40 @@ static char *where(const struct count *c)
 }
 
 /* No value for what was not counted: 0 would be a lie. */
-static void emit_missing(
-	const struct count *c, const char *state, const char *why, struct values *out)
+static void emit_not_counted(const struct count *c, struct values *out)
 {
 	char *place = where(c);
 
-	label(c, values_add(out, state, "", 1), out);
-	values_note(out, "%s: %s", place, why);
+	label(c, values_add(out, "not_counted", "", 1), out);
+	values_note(out, "%s: not counted: %s", place,
+		c->enabled > 0 ? "it never got a counter of the hardware" : "nothing ran");
 	free(place);
+}
+
+static bool same_refusal(const struct count *a, const struct count *b)
+{
+	return b->error && strcmp(a->event, b->event) == 0 && strcmp(a->pmu, b->pmu) == 0 &&
+	       strcmp(a->error, b->error) == 0;
+}
+
+/* What was refused on each of many CPUs is told once. */
+static void emit_refused(const json_t *list, size_t at, struct values *out)
+{
+	struct count c, other;
+	size_t refused = 0;
+
+	read_count(json_array_get(list, at), &c, NULL);
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		read_count(json_array_get(list, i), &other, NULL);
+		if (!same_refusal(&c, &other))
+			continue;
+		if (i < at)
+			return;
+		refused++;
+	}
+	c.cpu = NULL;
+	label(&c, values_add(out, "not_supported", "", (double)refused), out);
+	values_note(out, "%s: %s", c.event, c.error);
 }
 
 static void emit_count(const struct count *c, struct values *out)
@@ -137,10 +164,7 @@ static void emit_count(const struct count *c, struct values *out)
 	char *place;
 
 	if (c->running <= 0) {
-		emit_missing(c, "not_counted",
-			c->enabled > 0 ? "not counted: it never got a counter of the hardware"
-				       : "not counted: nothing ran",
-			out);
+		emit_not_counted(c, out);
 		return;
 	}
 	label(c,
@@ -195,7 +219,7 @@ static int parse(const struct collector_text *before, const struct collector_tex
 		json_array_foreach (list, i, entry) {
 			read_count(entry, &c, NULL);
 			if (c.error)
-				emit_missing(&c, "not_supported", c.error, out);
+				emit_refused(list, i, out);
 			else
 				emit_count(&c, out);
 		}

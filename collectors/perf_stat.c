@@ -376,32 +376,46 @@ static void label_row(struct values *out, struct value *v, const struct perf_sta
 	label_span(out, v, "interval", row->time);
 }
 
-static void note_missing(const struct perf_stat_row *row, const char *name, struct values *out)
-{
-	char *place = span_text(row->place), *time = span_text(row->time);
-
-	values_note(out, "%s: %s%s%s%s%s%s", name,
-		row->state == PERF_STAT_NOT_COUNTED ? "not counted" : "not supported",
-		*place ? " on " : "", place, *time ? " at " : "", time, *time ? " s" : "");
-	free(time);
-	free(place);
-}
-
 static void emit_row(const struct perf_stat_row *row, struct values *out)
 {
 	char *name = span_text(row->event), *unit = span_text(row->unit);
 
-	if (row->state != PERF_STAT_COUNTED) {
-		note_missing(row, name, out);
-	} else {
-		label_row(out, values_add(out, name, *unit ? unit : "count", row->value), row);
-		if (row->running >= 0 && row->running < 100)
-			label_row(out, values_add(out, "running_share", "%", row->running), row);
-		if (row->spread >= 0)
-			label_row(out, values_add(out, "spread", "%", row->spread), row);
-	}
+	label_row(out, values_add(out, name, *unit ? unit : "count", row->value), row);
+	if (row->running >= 0 && row->running < 100)
+		label_row(out, values_add(out, "running_share", "%", row->running), row);
+	if (row->spread >= 0)
+		label_row(out, values_add(out, "spread", "%", row->spread), row);
 	free(unit);
 	free(name);
+}
+
+/* Missing is not 0: no value, and one note for each event. */
+static void note_missing(
+	const struct rows *rows, enum perf_stat_state state, const char *what, struct values *out)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		size_t times = 0;
+		bool first = true;
+		char *name;
+
+		if (rows->row[i].state != state)
+			continue;
+		for (size_t k = 0; k < rows->n; k++) {
+			if (rows->row[k].state != state ||
+				!span_same(rows->row[k].event, rows->row[i].event))
+				continue;
+			first = first && k >= i;
+			times++;
+		}
+		if (!first)
+			continue;
+		name = span_text(rows->row[i].event);
+		if (times > 1)
+			values_note(out, "%s: %s (%zu times)", name, what, times);
+		else
+			values_note(out, "%s: %s", name, what);
+		free(name);
+	}
 }
 
 static bool noted_before(const struct rows *rows, size_t i)
@@ -443,13 +457,16 @@ static void emit(const struct rows *rows, struct values *out)
 	const struct perf_stat_seconds *s = &rows->seconds;
 
 	for (size_t i = 0; i < rows->n; i++)
-		emit_row(&rows->row[i], out);
+		if (rows->row[i].state == PERF_STAT_COUNTED)
+			emit_row(&rows->row[i], out);
 	if (s->elapsed >= 0)
 		values_add(out, "elapsed", "s", s->elapsed)->better = BETTER_LOWER;
 	if (s->user >= 0)
 		values_add(out, "user", "s", s->user);
 	if (s->sys >= 0)
 		values_add(out, "sys", "s", s->sys);
+	note_missing(rows, PERF_STAT_NOT_COUNTED, "not counted", out);
+	note_missing(rows, PERF_STAT_NOT_SUPPORTED, "not supported", out);
 	note_multiplexing(rows, out);
 	if (rows->ignored)
 		values_note(out, "%zu lines are no counters, the first is line %zu", rows->ignored,
