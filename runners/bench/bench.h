@@ -73,4 +73,13 @@ const struct bench_metric *bench_metric_of(const struct benchmark *bench, const 
 int bench_command(const struct benchmark *bench, const json_t *params, const struct cpulist *cpus,
 	json_t **argv, struct error *err);
 
+/** bench_params_check() - are these names and values parameters of the benchmark? 0 or -EINVAL. */
+int bench_params_check(const struct benchmark *bench, const json_t *params, struct error *err);
+
+/**
+ * bench_version_text() - the tool's version in what its version command printed
+ * Return: owned by the caller, NULL when the pattern is not there.
+ */
+char *bench_version_text(const struct benchmark *bench, const char *text, size_t len);
+
 #endif

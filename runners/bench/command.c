@@ -13,17 +13,21 @@
 
 static int unknown_param(const struct benchmark *bench, const char *name, struct error *err)
 {
-	size_t n = 0;
 	const char **names = xcalloc(json_object_size(bench->params) + 1, sizeof(*names));
+	struct strbuf list = STRBUF_INIT;
 	const char *key;
-	char *suffix;
 	json_t *value;
+	char *suffix;
+	size_t n = 0;
 
-	json_object_foreach (bench->params, key, value)
+	json_object_foreach (bench->params, key, value) {
+		strbuf_printf(&list, "%s%s", n ? ", " : "; it has ", key);
 		names[n++] = key;
+	}
 	suffix = nearest_suffix(name, names, n);
-	error_set(err, -EINVAL, "the benchmark '%s' has no parameter '%s'%s", bench->name, name,
-		suffix);
+	error_set(err, -EINVAL, "the benchmark '%s' has no parameter '%s'%s%s", bench->name, name,
+		strbuf_text(&list), suffix);
+	strbuf_release(&list);
 	free(suffix);
 	free(names);
 	return -EINVAL;
@@ -146,4 +150,9 @@ int bench_command(const struct benchmark *bench, const json_t *params, const str
 	}
 	*argv = made;
 	return 0;
+}
+
+int bench_params_check(const struct benchmark *bench, const json_t *params, struct error *err)
+{
+	return params ? check_params(bench, params, err) : 0;
 }
