@@ -123,7 +123,7 @@ static void check_units(
 	const char *unit;
 	json_t *factor;
 
-	json_object_foreach (metric->units, unit, factor) {
+	json_object_foreach(metric->units, unit, factor) {
 		if (!json_is_number(factor) || json_number_value(factor) <= 0)
 			yaml_error(get(get(node, "units"), unit), c->diags,
 				"the factor of unit '%s' has to be a number above 0", unit);
@@ -261,7 +261,7 @@ static void unknown_param(const struct check *c, const struct yaml_node *node, c
 	names[n++] = "cpu0";
 	names[n++] = "cpu1";
 	names[n++] = "cpus";
-	json_object_foreach (c->bench->params, key, value)
+	json_object_foreach(c->bench->params, key, value)
 		names[n++] = key;
 	suffix = nearest_suffix(name, names, n);
 	yaml_error(node, c->diags,
@@ -314,7 +314,7 @@ static void check_command(const struct check *c)
 		yaml_error(node, c->diags, "the command has no program");
 	for (i = 0; i < c->bench->command.n; i++)
 		check_argument(c, member(node, i), c->bench->command.s[i]);
-	json_object_foreach (c->bench->params, name, value) {
+	json_object_foreach(c->bench->params, name, value) {
 		if (is_cpu_name(name))
 			yaml_error(get(params, name), c->diags,
 				"'%s' is given by the arm's placement and cannot be a parameter",

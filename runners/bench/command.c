@@ -20,7 +20,7 @@ static int unknown_param(const struct benchmark *bench, const char *name, struct
 	char *suffix;
 	size_t n = 0;
 
-	json_object_foreach (bench->params, key, value) {
+	json_object_foreach(bench->params, key, value) {
 		strbuf_printf(&list, "%s%s", n ? ", " : "; it has ", key);
 		names[n++] = key;
 	}
@@ -38,7 +38,7 @@ static int check_params(const struct benchmark *bench, const json_t *params, str
 	const char *name;
 	json_t *value, *dflt;
 
-	json_object_foreach ((json_t *)params, name, value) {
+	json_object_foreach((json_t *)params, name, value) {
 		dflt = json_object_get(bench->params, name);
 		if (!dflt)
 			return unknown_param(bench, name, err);

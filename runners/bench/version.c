@@ -16,7 +16,8 @@ char *bench_version_text(const struct benchmark *bench, const char *text, size_t
 
 	if (!bench->version.pattern || pattern_new(bench->version.pattern, &pattern, NULL) < 0)
 		return NULL;
-	if (pattern_next(pattern, text, len, 0, clock_monotonic_ns() + VERSION_SEARCH_NS, NULL) == 1 &&
+	if (pattern_next(pattern, text, len, 0, clock_monotonic_ns() + VERSION_SEARCH_NS, NULL) ==
+			1 &&
 		(pattern_span(pattern, 1, &start, &end) || pattern_span(pattern, 0, &start, &end)))
 		version = xmemdup0(text + start, end - start);
 	pattern_free(pattern);

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,7 +46,8 @@ static int setup(void **state)
 		f->program = strdup("build/context_switch");
 	}
 	strcpy(f->dir, "/tmp/test_context_switch.XXXXXX");
-	if (!mkdtemp(f->dir) || sched_getaffinity(0, sizeof(set), &set))
+	if (!mkdtemp(f->dir) || prctl(PR_SET_CHILD_SUBREAPER, 1) ||
+		sched_getaffinity(0, sizeof(set), &set))
 		return -1;
 	for (cpu = 0; cpu < CPU_SETSIZE && n < 2; cpu++) {
 		if (!CPU_ISSET(cpu, &set))
@@ -361,6 +363,8 @@ static bool has_printed(const struct fixture *f, pid_t pid)
 static bool group_is_gone(const struct fixture *f, pid_t pid)
 {
 	(void)f;
+	while (waitpid(-pid, NULL, WNOHANG) > 0)
+		; /* what it left behind became ours, see setup() */
 	return kill(-pid, 0) < 0 && errno == ESRCH;
 }
 

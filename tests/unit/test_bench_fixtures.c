@@ -94,7 +94,7 @@ static void check_values(const char *name, const struct benchmark *bench, const 
 	size_t i, total = 0;
 	json_t *metric;
 
-	json_array_foreach (metrics, i, metric) {
+	json_array_foreach(metrics, i, metric) {
 		check_metric(name, metric, samples);
 		total += expected_count(metric);
 		if (json_flag(metric, "primary", false) &&
