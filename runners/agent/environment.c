@@ -53,7 +53,7 @@ static void add_object(struct environment *env, const json_t *add)
 	const char *name;
 	json_t *value;
 
-	json_object_foreach ((json_t *)add, name, value) {
+	json_object_foreach((json_t *)add, name, value) {
 		char *text = json_scalar_text(value);
 
 		if (text)

@@ -154,6 +154,8 @@ static int run(struct trial *trial, json_t **result, struct error *err)
 	int r = make_folder(trial, err);
 
 	if (r == 0)
+		r = undo_guard(&agent->undo, err);
+	if (r == 0)
 		r = trial_pause(trial, trial->request.settle_ms, err);
 	if (r < 0)
 		return r;

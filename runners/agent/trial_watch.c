@@ -12,7 +12,7 @@
 
 enum {
 	/* Helpers of a benchmark that are just about to end are no survivors. */
-	STRAGGLER_MS = 100,
+	STRAGGLER_MS = 250,
 	/* All writers are dead: only one that was handed the pipe from outside can keep it open. */
 	DRAIN_MS = 1000,
 	/* A process that takes this long to die of SIGKILL hangs in the kernel. */

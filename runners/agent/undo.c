@@ -93,6 +93,14 @@ static void hold(struct undo *undo, const struct change *change)
 	known->new = xstrdup(change->new);
 }
 
+int undo_guard(struct undo *undo, struct error *err)
+{
+	if (!undo->held.n)
+		return 0;
+	return guardian_start(
+		&undo->guardian, undo->root, undo->fd, undo->file, undo->boot_id, err);
+}
+
 int undo_note(struct undo *undo, const struct changes *changes, struct error *err)
 {
 	struct strbuf lines = STRBUF_INIT;

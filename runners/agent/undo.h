@@ -36,6 +36,9 @@ void undo_init(struct undo *undo, const struct sysroot *root, const char *dir, c
  */
 int undo_note(struct undo *undo, const struct changes *changes, struct error *err);
 
+/** undo_guard() - while anything is held there must be a guardian: replace one that was killed. */
+int undo_guard(struct undo *undo, struct error *err);
+
 /** undo_put_back() - put back one held setting; it stays held if that fails. */
 int undo_put_back(struct undo *undo, struct change *change, struct error *err);
 
