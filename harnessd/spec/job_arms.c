@@ -241,7 +241,6 @@ void job_read_arms(struct job_reader *reader)
 	const struct yaml_node *factors = yaml_get(reader->root, "factors");
 	const struct yaml_node *arms = yaml_get(reader->root, "arms");
 	const struct yaml_node *fixed = yaml_get(reader->root, "fixed");
-	const struct yaml_node *baseline = yaml_get(reader->root, "baseline");
 	size_t before = reader->diags->n;
 
 	if (factors && arms)
@@ -253,9 +252,7 @@ void job_read_arms(struct job_reader *reader)
 		read_factors(reader, factors);
 	if (arms)
 		read_arm_list(reader, arms);
-	/* Arms that are wrong would make every baseline wrong. */
-	if (baseline && reader->diags->n == before)
-		job_read_baseline(reader);
+	job_read_baseline(reader, reader->diags->n == before);
 	if (fixed)
 		read_fixed(reader, fixed);
 }

@@ -55,15 +55,20 @@ static const struct job_factor *find_factor(const struct job *job, const char *n
 	return NULL;
 }
 
-static void unknown_level(
-	struct job_reader *reader, const struct job_factor *factor, const struct yaml_node *node)
+static void unknown_level(struct job_reader *reader, const struct job_factor *factor,
+	const struct yaml_node *node, const char *label)
 {
 	struct names labels = NAMES_INIT;
-	char *what = xasprintf("factor '%s' has no level", factor->name);
+	bool scalar = node->kind == YAML_SCALAR;
+	char *what = xasprintf("factor '%s' has no level%s%s%s", factor->name, scalar ? "" : " '",
+		scalar ? "" : label, scalar ? "" : "'");
 
 	for (size_t i = 0; i < factor->n_levels; i++)
 		string_list_add(&labels.list, factor->levels[i].label);
-	names_unknown(&labels, node, reader->diags, what, "");
+	if (scalar)
+		names_unknown(&labels, node, reader->diags, what, "");
+	else
+		names_missing(&labels, node, reader->diags, what);
 	names_release(&labels);
 	free(what);
 }
@@ -100,11 +105,11 @@ static void factor_level(struct job_reader *reader, const struct yaml_node *key,
 	for (size_t i = 0; i < factor->n_levels && !level; i++)
 		if (!strcmp(factor->levels[i].label, label))
 			level = factor->levels[i].value;
-	free(label);
 	if (level)
 		json_object_set(baseline, key->text, level);
 	else
-		unknown_level(reader, factor, node);
+		unknown_level(reader, factor, node, label);
+	free(label);
 }
 
 /* A factor that the baseline does not name stands at its first level. */
@@ -180,22 +185,29 @@ static void by_arm_levels(struct job_reader *reader, const struct yaml_node *nod
 	json_decref(wanted);
 }
 
-void job_read_baseline(struct job_reader *reader)
+void job_read_baseline(struct job_reader *reader, bool arms_fine)
 {
 	const struct yaml_node *node = yaml_get(reader->root, "baseline");
-	struct names arms = NAMES_INIT;
+	bool label = node && node->kind == YAML_SCALAR && !yaml_is_null(node);
+	char *got;
 
-	if (node->kind == YAML_SCALAR && !yaml_is_null(node)) {
-		by_label(reader, node);
-	} else if (node->kind != YAML_MAPPING || !node->n) {
-		add_arms(reader, &arms);
-		names_unknown(&arms, node, reader->diags,
-			"'baseline' takes a mapping of factors to levels, or the label of an arm",
-			"");
-		names_release(&arms);
-	} else if (reader->job->n_arms) {
-		by_arm_levels(reader, node);
-	} else {
-		by_factors(reader, node);
+	if (!node)
+		return;
+	if (!label && (node->kind != YAML_MAPPING || !node->n)) {
+		got = yaml_excerpt(node);
+		yaml_error(node, reader->diags,
+			"'baseline' takes a mapping of factors to levels, or the label of an arm; "
+			"got %s",
+			got);
+		free(got);
+		return;
 	}
+	if (!arms_fine)
+		return;
+	if (label)
+		by_label(reader, node);
+	else if (reader->job->n_arms)
+		by_arm_levels(reader, node);
+	else
+		by_factors(reader, node);
 }

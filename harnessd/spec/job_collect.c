@@ -78,8 +78,9 @@ static void read_item(struct job_reader *reader, const struct yaml_node *item)
 	}
 	names_add_entries(&names, registry->collectors, registry->n_collectors);
 	names_unknown(&names, name, reader->diags,
-		name->kind == YAML_SCALAR ? "unknown collector"
-					  : "an item of 'collect' is a name, or {name: settings}",
+		name->kind == YAML_SCALAR && !yaml_is_null(name)
+			? "unknown collector"
+			: "an item of 'collect' is a name, or {name: settings}",
 		"");
 	names_release(&names);
 }

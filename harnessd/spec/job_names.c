@@ -31,8 +31,11 @@ static char *allowed(const struct names *names)
 	size_t n = names->list.n;
 
 	strbuf_puts(&sb, n ? "; allowed: " : "");
-	for (size_t i = 0; i < n && i < SHOWN_MAX; i++)
-		strbuf_printf(&sb, "%s%s", i ? ", " : "", names->list.s[i]);
+	for (size_t i = 0; i < n && i < SHOWN_MAX; i++) {
+		const char *quote = strpbrk(names->list.s[i], ", ") ? "'" : "";
+
+		strbuf_printf(&sb, "%s%s%s%s", i ? ", " : "", quote, names->list.s[i], quote);
+	}
 	if (n > SHOWN_MAX)
 		strbuf_printf(&sb, ", … (%zu in all)", n);
 	return strbuf_steal(&sb);

@@ -25,8 +25,11 @@ extern const struct option_table job_table;
 
 /** job_read_arms() - factors, arms, fixed and baseline, all of them checked against each other. */
 void job_read_arms(struct job_reader *reader);
-/** job_read_baseline() - against the arms read before; the baseline is made complete. */
-void job_read_baseline(struct job_reader *reader);
+/**
+ * job_read_baseline() - against the arms read before; the baseline is made complete
+ * @arms_fine: false: the arms are wrong, which would make every baseline wrong
+ */
+void job_read_baseline(struct job_reader *reader, bool arms_fine);
 /** job_read_collect() - the collectors, or those of the default that there are. */
 void job_read_collect(struct job_reader *reader);
 

@@ -233,6 +233,8 @@ static char *unit_number(double value, const struct unit *units, size_t n)
 	const struct unit *best = NULL;
 	char *number, *text;
 
+	if (value == 0)
+		return xstrdup("0");
 	for (size_t i = 0; i < n; i++) {
 		double count = value / units[i].factor;
 
