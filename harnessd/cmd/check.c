@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "cmd/load.h"
+#include "spec/target_file.h"
 #include "spec/yaml.h"
 
 static const char help[] =

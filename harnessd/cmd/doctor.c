@@ -58,18 +58,12 @@ static void print_diagnosis(const struct diagnosis *d)
 	strbuf_release(&out);
 }
 
-static int enter_local(struct cli *cli, const char *agent, const char *work,
-	struct session *session, struct error *err)
+static int enter_local(const struct target_env *env, struct session *session, struct error *err)
 {
-	const struct target_env env = {
-		.state_dir = cli->state_dir,
-		.work_dir = work,
-		.agent_path = agent,
-	};
-	int r = file_make_dirs(work, 0755, err);
+	int r = file_make_dirs(env->work_dir, 0755, err);
 
 	if (r == 0)
-		r = session_open(session, "local", NULL, &env, -1, err);
+		r = session_open(session, "local", NULL, env, -1, err);
 	if (r == 0)
 		r = session_enter(session, "", false, err);
 	return r;
@@ -78,12 +72,17 @@ static int enter_local(struct cli *cli, const char *agent, const char *work,
 static int examine(struct cli *cli, bool flip)
 {
 	char *agent = cli_agent_path(cli), *work = file_join(cli->state_dir, "runs/doctor");
+	const struct target_env env = {
+		.state_dir = cli->state_dir,
+		.work_dir = work,
+		.agent_path = agent,
+	};
 	struct session session = { .arm = -1 };
 	struct error err = ERROR_INIT;
 	struct diagnosis d = { 0 };
 	int status = EXIT_NO_REGRESSION;
 
-	if (enter_local(cli, agent, work, &session, &err) < 0) {
+	if (enter_local(&env, &session, &err) < 0) {
 		status = cli_fail(EXIT_CANNOT, &err);
 	} else {
 		doctor_examine(&session, cli->state_dir, flip, &d);

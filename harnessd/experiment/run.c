@@ -30,6 +30,7 @@ struct runner {
 	const struct benchmark *bench;
 	const struct run_env *env;
 	struct design design;
+	struct target_env target_env;
 	struct session session;
 	struct quiet quiet;
 	struct run_record record;
@@ -414,7 +415,8 @@ static int make_work_dir(struct runner *r, struct error *err)
 
 static int open_session(struct runner *r, struct error *err)
 {
-	struct target_env env = {
+	r->programs = programs_needed(r->bench, r->env->programs_dir);
+	r->target_env = (struct target_env){
 		.state_dir = r->env->state_dir,
 		.work_dir = r->work_dir,
 		.agent_path = r->env->agent_path,
@@ -422,10 +424,7 @@ static int open_session(struct runner *r, struct error *err)
 		.progress = note_from_target,
 		.context = r,
 	};
-
-	r->programs = programs_needed(r->bench, r->env->programs_dir);
-	env.programs = r->programs;
-	return session_open(&r->session, r->job->target, r->job->target_options, &env,
+	return session_open(&r->session, r->job->target, r->job->target_options, &r->target_env,
 		r->env->cancel_fd, err);
 }
 

@@ -19,7 +19,7 @@ enum {
 	MAX_ERRORS = 1 << 16,
 };
 
-void names_add(struct string_list *list, const char *text)
+void command_names_add(struct string_list *list, const char *text)
 {
 	array_reserve(list->s, list->n, list->cap);
 	list->s[list->n++] = xstrdup(text);
@@ -43,7 +43,7 @@ bool names_has(const struct string_list *list, const char *text)
 	return false;
 }
 
-void names_release(struct string_list *list)
+void command_names_release(struct string_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
 		free(list->s[i]);
@@ -240,9 +240,9 @@ int command_runl(double seconds, struct strbuf *out, struct error *err, ...)
 
 	va_start(ap, err);
 	while ((arg = va_arg(ap, const char *)))
-		names_add(&argv, arg);
+		command_names_add(&argv, arg);
 	va_end(ap);
 	r = command_run(&argv, NULL, seconds, out, err);
-	names_release(&argv);
+	command_names_release(&argv);
 	return r;
 }

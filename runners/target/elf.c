@@ -103,7 +103,7 @@ void elf_parse_list(const char *text, size_t len, struct string_list *libs, char
 			continue;
 		*end = '\0';
 		if (!names_has(libs, line))
-			names_add(libs, line);
+			command_names_add(libs, line);
 	}
 	free(copy);
 }
@@ -119,7 +119,7 @@ static void add_unwinder(struct string_list *libs)
 		dir = file_dirname(libs->s[i]);
 		path = file_join(dir, "libgcc_s.so.1");
 		if (file_exists(path) && !names_has(libs, path))
-			names_add(libs, path);
+			command_names_add(libs, path);
 		free(path);
 		free(dir);
 		return;
@@ -141,7 +141,7 @@ int elf_libraries(
 		goto out;
 	}
 	if (!names_has(libs, loader))
-		names_add(libs, loader);
+		command_names_add(libs, loader);
 	elf_parse_list(strbuf_text(&out), out.len, libs, &missing);
 	if (missing)
 		r = error_set(err, -ENOENT, "'%s' needs the library %s, which is not installed",

@@ -66,7 +66,7 @@ void fetch_parse_depends(const char *text, size_t len, struct string_list *packa
 				continue;
 			name[strcspn(name, " :")] = '\0';
 			if (kernel_part(name) && !names_has(packages, name))
-				names_add(packages, name);
+				command_names_add(packages, name);
 		}
 	}
 	free(copy);
@@ -88,7 +88,7 @@ static int resolve(const char *package, struct string_list *packages, struct err
 {
 	int r = 0;
 
-	names_add(packages, package);
+	command_names_add(packages, package);
 	for (size_t i = 0; r == 0 && i < packages->n && i < MAX_PACKAGES; i++)
 		r = depends(packages->s[i], packages, err);
 	return r;
@@ -114,15 +114,15 @@ static int download(const char *dir, const struct string_list *packages, struct 
 	int r;
 
 	/* The folder may be one that apt's own user cannot write to. */
-	names_add(&argv, "apt-get");
-	names_add(&argv, "-q");
-	names_add(&argv, "-o");
-	names_add(&argv, "APT::Sandbox::User=root");
-	names_add(&argv, "download");
+	command_names_add(&argv, "apt-get");
+	command_names_add(&argv, "-q");
+	command_names_add(&argv, "-o");
+	command_names_add(&argv, "APT::Sandbox::User=root");
+	command_names_add(&argv, "download");
 	for (size_t i = 0; i < packages->n; i++)
-		names_add(&argv, packages->s[i]);
+		command_names_add(&argv, packages->s[i]);
 	r = command_run(&argv, dir, DOWNLOAD_SECONDS, NULL, err);
-	names_release(&argv);
+	command_names_release(&argv);
 	return r;
 }
 
@@ -224,7 +224,7 @@ static int obtain(const char *kernels, const char *dir, const char *package,
 		say(progress, "downloading %s", packages.s[packages.n - 1]);
 		r = download(dir, &packages, err);
 	}
-	names_release(&packages);
+	command_names_release(&packages);
 	return r;
 }
 

@@ -64,22 +64,22 @@ static void add_channels(
 {
 	char *console = quoted(start->console);
 
-	names_add(args, "-chardev");
+	command_names_add(args, "-chardev");
 	names_addf(args, "file,id=console,path=%s", console);
-	names_add(args, "-serial");
-	names_add(args, "chardev:console");
-	names_add(args, "-chardev");
+	command_names_add(args, "-serial");
+	command_names_add(args, "chardev:console");
+	command_names_add(args, "-chardev");
 	names_addf(args, "socket,id=control,fd=%d", control_fd);
-	names_add(args, "-mon");
-	names_add(args, "chardev=control,mode=control");
-	names_add(args, "-device");
-	names_add(args, "virtio-serial-pci");
-	names_add(args, "-chardev");
+	command_names_add(args, "-mon");
+	command_names_add(args, "chardev=control,mode=control");
+	command_names_add(args, "-device");
+	command_names_add(args, "virtio-serial-pci");
+	command_names_add(args, "-chardev");
 	names_addf(args, "socket,id=agent,fd=%d", agent_fd);
-	names_add(args, "-device");
-	names_add(args, "virtserialport,chardev=agent,name=harness");
+	command_names_add(args, "-device");
+	command_names_add(args, "virtserialport,chardev=agent,name=harness");
 	if (start->state_fd >= 0) {
-		names_add(args, "-incoming");
+		command_names_add(args, "-incoming");
 		names_addf(args, "fd:%d", start->state_fd);
 	}
 	free(console);
@@ -120,7 +120,7 @@ static int spawn(struct guest *guest, const struct guest_start *start, int agent
 	if (log_fd < 0)
 		return error_sys(err, -errno, "cannot create '%s'", start->log);
 	for (size_t i = 0; i < start->args->n; i++)
-		names_add(&args, start->args->s[i]);
+		command_names_add(&args, start->args->s[i]);
 	add_channels(&args, start, agent_fd, control_fd);
 	argv = xcalloc(args.n + 1, sizeof(*argv));
 	memcpy(argv, args.s, args.n * sizeof(*argv));
@@ -132,7 +132,7 @@ static int spawn(struct guest *guest, const struct guest_start *start, int agent
 	else
 		guest->pidfd = pidfd_open(guest->pid, 0);
 	free(argv);
-	names_release(&args);
+	command_names_release(&args);
 	close(log_fd);
 	return r;
 }

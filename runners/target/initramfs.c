@@ -75,7 +75,7 @@ static int add_libraries(
 			cpio_file(cpio, libs.s[i], 0755, lib, lib_len);
 		free(lib);
 	}
-	names_release(&libs);
+	command_names_release(&libs);
 	return r;
 }
 
@@ -211,7 +211,7 @@ static int add_modules(
 		r = modules_resolve(&m, share[i], &files, err);
 	if (r == 0)
 		r = add_module_files(cpio, &m, &files, err);
-	names_release(&files);
+	command_names_release(&files);
 	modules_release(&m);
 	return r;
 }

@@ -209,6 +209,7 @@ static void local_close(struct target *t)
 
 const struct target_ops target_local = {
 	.name = "local",
+	.shares_host = true,
 	.help = "this machine",
 	.open = local_open,
 	.enter = local_enter,

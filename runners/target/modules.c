@@ -248,7 +248,7 @@ static int resolve(struct modules *m, const char *name, int depth, struct string
 	}
 	json_decref(needs);
 	if (r == 0 && !names_has(files, file))
-		names_add(files, file);
+		command_names_add(files, file);
 	return r;
 }
 

@@ -82,8 +82,8 @@ static const struct option_row rows[] = {
 	{ .name = "cpu",
 		.type = OPT_STRING,
 		.offset = AT(cpu),
-		.help = "QEMU's CPU model. Without it \"host\" for kvm and QEMU's plain one for "
-			"tcg.",
+		.help = "QEMU's CPU model. Without it \"host\" for kvm; for tcg QEMU's plain one, or "
+			"Nehalem (with nopti) when cores have threads.",
 		.example = "Nehalem" },
 	{ .name = "cmdline",
 		.type = OPT_STRING,
@@ -148,9 +148,9 @@ int vm_options_check(const struct vm_options *o, struct error *err)
 
 static void add(struct string_list *args, const char *option, const char *value)
 {
-	names_add(args, option);
+	command_names_add(args, option);
 	if (value)
-		names_add(args, value);
+		command_names_add(args, value);
 }
 
 static void add_numa(const struct vm_options *o, struct string_list *args)
@@ -161,13 +161,13 @@ static void add_numa(const struct vm_options *o, struct string_list *args)
 		/* The last node takes what the division leaves. */
 		long size = i < o->sockets - 1 ? each : mb - each * (o->sockets - 1);
 
-		names_add(args, "-object");
+		command_names_add(args, "-object");
 		names_addf(args, "memory-backend-ram,id=mem%ld,size=%ldM", i, size);
-		names_add(args, "-numa");
+		command_names_add(args, "-numa");
 		names_addf(args, "node,nodeid=%ld,memdev=mem%ld", i, i);
 	}
 	for (long i = 0; i < o->sockets; i++) {
-		names_add(args, "-numa");
+		command_names_add(args, "-numa");
 		names_addf(args, "cpu,node-id=%ld,socket-id=%ld", i, i);
 	}
 }
@@ -178,11 +178,28 @@ static void add_share(const char *share, struct string_list *args)
 
 	for (const char *p = share; *p; p++)
 		strbuf_putc(&path, *p, *p == ',' ? 2 : 1);
-	names_add(args, "-fsdev");
+	command_names_add(args, "-fsdev");
 	names_addf(
 		args, "local,id=share,path=%s,security_model=none,readonly=on", strbuf_text(&path));
 	add(args, "-device", "virtio-9p-pci,fsdev=share,mount_tag=host");
 	strbuf_release(&path);
+}
+
+/* TCG, and no model asked for. */
+static bool plain_cpu(const struct vm_options *o, const struct vm_boot *boot)
+{
+	return !boot->kvm && !o->cpu;
+}
+
+/* rdrand: without it a guest has no random numbers for its first seconds, and whoever wants some
+ * waits for them. QEMU's plain model has no threads, and under TCG no AMD model has; an Intel model
+ * has, but there the kernel guards itself against Meltdown, which costs an emulated guest a multiple
+ * of what it costs a processor: nopti. */
+static const char *cpu_model(const struct vm_options *o, const struct vm_boot *boot)
+{
+	if (!plain_cpu(o, boot))
+		return o->cpu ? o->cpu : "host";
+	return o->threads > 1 ? "Nehalem,+rdrand" : "qemu64,+rdrand";
 }
 
 /* panic=-1 with -no-reboot: QEMU ends at once when the kernel panics. tsc=reliable: without it the
@@ -195,6 +212,8 @@ static void add_cmdline(
 	strbuf_puts(&words, "console=ttyS0 panic=-1");
 	if (!boot->kvm)
 		strbuf_puts(&words, " tsc=reliable");
+	if (plain_cpu(o, boot) && o->threads > 1)
+		strbuf_puts(&words, " nopti");
 	if (o->cmdline && *o->cmdline)
 		strbuf_printf(&words, " %s", o->cmdline);
 	if (*boot->cmdline)
@@ -208,16 +227,15 @@ void vm_args(const struct vm_options *o, const struct vm_boot *boot, struct stri
 	static const char *const fixed[] = { "-machine", "q35", "-nodefaults", "-no-user-config",
 		"-display", "none", "-no-reboot" };
 
-	names_add(args, boot->qemu);
+	command_names_add(args, boot->qemu);
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
-		names_add(args, fixed[i]);
+		command_names_add(args, fixed[i]);
 	add(args, "-accel", boot->kvm ? "kvm" : "tcg,thread=single");
-	if (o->cpu || boot->kvm)
-		add(args, "-cpu", o->cpu ? o->cpu : "host");
-	names_add(args, "-smp");
+	add(args, "-cpu", cpu_model(o, boot));
+	command_names_add(args, "-smp");
 	names_addf(args, "%ld,sockets=%ld,cores=%ld,threads=%ld", o->cpus, o->sockets,
 		o->cpus / (o->sockets * o->threads), o->threads);
-	names_add(args, "-m");
+	command_names_add(args, "-m");
 	names_addf(args, "%ldM", o->memory / (1 << 20));
 	if (o->numa)
 		add_numa(o, args);
