@@ -129,6 +129,26 @@ static ssize_t write_quietly(int fd, const void *data, size_t len)
 	return n;
 }
 
+/* A program that could not even start has said why before it closed its input. */
+static void hear_last_words(struct agent_client *client)
+{
+	struct pollfd p = { .fd = client->in, .events = POLLIN };
+	struct strbuf *sb = &client->buf;
+	ssize_t n;
+	char *line;
+
+	while (sb->len < GREETING_MAX_BYTES && poll(&p, 1, 0) > 0 &&
+		(n = read(client->in, strbuf_reserve(sb, READ_BYTES), READ_BYTES)) > 0)
+		strbuf_grew(sb, (size_t)n);
+	while (sb->len && strchr("\r\n", sb->data[sb->len - 1]))
+		sb->data[--sb->len] = '\0';
+	if (!sb->len || client->hello)
+		return;
+	line = strrchr(sb->data, '\n');
+	free(client->greeting);
+	client->greeting = xasprintf("%.200s", line ? line + 1 : sb->data);
+}
+
 static int send_text(struct wait *w, const char *text, size_t len)
 {
 	while (len) {
@@ -142,8 +162,10 @@ static int send_text(struct wait *w, const char *text, size_t len)
 				p.fd, text, len < WRITE_BYTES ? len : (size_t)WRITE_BYTES);
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
-		if (n < 0)
+		if (n < 0) {
+			hear_last_words(w->client);
 			return gone(w);
+		}
 		text += n;
 		len -= (size_t)n;
 	}

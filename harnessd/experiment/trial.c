@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/json.h"
+#include "base/strbuf.h"
 #include "collectors/collector.h"
 #include "runners/bench/bench.h"
 
@@ -119,6 +120,18 @@ static struct collector_text raw_text(struct trial_outcome *out, const json_t *e
 		   : (struct collector_text){ 0 };
 }
 
+/* What a collector could not count, though the rest is there; NULL when nothing is to be said. */
+static char *join_notes(const struct values *values)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	if (!values->n_notes)
+		return NULL;
+	for (size_t i = 0; i < values->n_notes; i++)
+		strbuf_printf(&sb, "%s%s", i ? "; " : "", values->notes[i]);
+	return strbuf_steal(&sb);
+}
+
 static void judge_collector(const struct job_collect *collect, const json_t *entry, size_t slot,
 	struct trial_outcome *out)
 {
@@ -149,10 +162,8 @@ static void judge_collector(const struct job_collect *collect, const json_t *ent
 		set_state(out, TRIAL_VOID, voids);
 	free(voids);
 note:
-	if (r < 0) {
-		out->counter_errors[slot] = xstrdup(error_text(&err));
-		out->counters[slot].error = out->counter_errors[slot];
-	}
+	out->counter_errors[slot] = r < 0 ? xstrdup(error_text(&err)) : join_notes(values);
+	out->counters[slot].error = out->counter_errors[slot];
 	error_release(&err);
 }
 

@@ -82,7 +82,11 @@ void report_machine(const struct report *report, struct strbuf *out)
 		struct strbuf line = STRBUF_INIT;
 
 		parts[i](report, &line);
-		report_wrapped(out, 9, strbuf_text(&line));
+		/* Three lines: what is cut is in the JSON. */
+		if (line.len > REPORT_WIDTH)
+			strbuf_printf(out, "%.*s~\n", REPORT_WIDTH - 1, strbuf_text(&line));
+		else
+			strbuf_printf(out, "%s\n", strbuf_text(&line));
 		strbuf_release(&line);
 	}
 }

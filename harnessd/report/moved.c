@@ -11,7 +11,14 @@
 
 enum { MOST_MOVED = 20 };
 
-char *counter_title(const struct counter *c);
+/* "interrupts RES Rescheduling interrupts (count)" */
+static char *counter_title(const struct counter *c)
+{
+	bool same = strcmp(c->collector, c->name) == 0;
+
+	return xasprintf("%s%s%s%s%s (%s)", c->collector, same ? "" : " ", same ? "" : c->name,
+		*c->label ? " " : "", c->label, *c->unit ? c->unit : "count");
+}
 
 static void heads(struct table *table)
 {
@@ -46,21 +53,10 @@ static void counter_rows(const struct report *report, const struct counter *c, s
 {
 	char *title = counter_title(c);
 
-	table_cell(table, "%s", title);
-	for (size_t i = 0; i < 4; i++)
-		table_cell(table, NULL);
+	table_span(table, "%s", title);
 	for (size_t arm = 0; arm < report->n_arms; arm++)
 		arm_row(report, c, arm, table);
 	free(title);
-}
-
-/* "interrupts RES Rescheduling interrupts (count)" */
-char *counter_title(const struct counter *c)
-{
-	bool same = strcmp(c->collector, c->name) == 0;
-
-	return xasprintf("%s%s%s%s%s (%s)", c->collector, same ? "" : " ", same ? "" : c->name,
-		*c->label ? " " : "", c->label, *c->unit ? c->unit : "count");
 }
 
 /* The trap of case 2: a wakeup by IPI is not counted as a context switch, so neither number alone
@@ -73,9 +69,7 @@ static void switching_rows(const struct report *report, struct table *table)
 
 	if (!cs || !in)
 		return;
-	table_cell(table, "interrupts + context switches (count)");
-	for (size_t i = 0; i < 4; i++)
-		table_cell(table, NULL);
+	table_span(table, "interrupts + context switches (count)");
 	for (size_t arm = 0; arm < report->n_arms; arm++) {
 		char *mean = report_number(cs->mean[arm] + in->mean[arm]);
 		char *second = report_number(cs->per_second[arm] + in->per_second[arm]);

@@ -28,12 +28,29 @@ void table_cell(struct table *table, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* A span is its row's first cell behind this byte; the others of the row are NULL. */
+#define SPAN '\1'
+
+void table_span(struct table *table, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	table_cell(table, "%c%s", SPAN, text);
+	for (size_t c = 1; c < table->n_columns; c++)
+		table_cell(table, NULL);
+	free(text);
+}
+
 static size_t column_width(const struct table *table, size_t column)
 {
 	size_t width = 0;
 
 	for (size_t i = column; i < table->n; i += table->n_columns)
-		if (strlen(table->cell[i]) > width)
+		if (*table->cell[i] != SPAN && strlen(table->cell[i]) > width)
 			width = strlen(table->cell[i]);
 	return width;
 }
@@ -82,6 +99,11 @@ void table_write(struct table *table, size_t width, struct strbuf *out)
 	for (size_t i = 0; i < table->n; i++) {
 		size_t c = i % table->n_columns;
 
+		if (*table->cell[i] == SPAN) {
+			strbuf_printf(out, "%.*s\n", (int)width, table->cell[i] + 1);
+			i += table->n_columns - 1;
+			continue;
+		}
 		if (c)
 			strbuf_putc(out, ' ', GAP);
 		write_cell(table->cell[i], table->align[c], widths[c], out);

@@ -24,6 +24,8 @@ struct table {
 void table_init(struct table *table, const char *align);
 /** table_cell() - the next cell, row by row; NULL is an empty one. */
 void table_cell(struct table *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/** table_span() - a row of one text over all columns; it makes no column wider. */
+void table_span(struct table *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /**
  * table_write() - print it and free it
  * @width: columns in all; the first column is cut (with "~") where it would not fit
