@@ -294,7 +294,7 @@ char *job_arm_label(const struct registry *registry, const struct job *job, size
 	if (job->n_arms && job->arms[arm].label)
 		return xstrdup(job->arms[arm].label);
 	levels = job_arm_levels(job, arm);
-	json_object_foreach (levels, name, level) {
+	json_object_foreach(levels, name, level) {
 		char *label = job_level_label(
 			registry_find(registry->knobs, registry->n_knobs, name), level);
 

@@ -144,7 +144,7 @@ static bool has_levels(struct job_reader *reader, const struct job_arm *arm, jso
 	const char *knob;
 	json_t *level;
 
-	json_object_foreach (wanted, knob, level)
+	json_object_foreach(wanted, knob, level)
 		if (!same_level(reader, knob, json_object_get(arm->levels, knob), level))
 			return false;
 	return true;

@@ -96,7 +96,7 @@ static void add_default(struct job_reader *reader, const struct option_row *row)
 	json_t *list = option_text_json(row->dflt), *name;
 	size_t i;
 
-	json_array_foreach (list, i, name) {
+	json_array_foreach(list, i, name) {
 		place.text = json_string_value(name);
 		place.len = json_string_length(name);
 		if (registry_find(registry->collectors, registry->n_collectors, place.text))

@@ -37,14 +37,14 @@ static struct scalars scalars_of(const json_t *schema)
 
 	if (json_is_string(type))
 		add_type(&s, json_string_value(type));
-	json_array_foreach (type, i, item)
+	json_array_foreach(type, i, item)
 		add_type(&s, json_string_value(item));
-	json_array_foreach (json_object_get(schema, "enum"), i, item)
+	json_array_foreach(json_object_get(schema, "enum"), i, item)
 		add_value(&s, item);
 	if (json_object_get(schema, "const"))
 		add_value(&s, json_object_get(schema, "const"));
 	for (size_t c = 0; c < array_size(choices); c++)
-		json_array_foreach (json_object_get(schema, choices[c]), i, item) {
+		json_array_foreach(json_object_get(schema, choices[c]), i, item) {
 			struct scalars inner = scalars_of(item);
 
 			s.text |= inner.text;
@@ -65,7 +65,7 @@ static const json_t *child_schema(const json_t *schema, const char *key)
 	if (!child && key)
 		child = json_object_get(schema, "additionalProperties");
 	for (size_t c = 0; c < array_size(choices) && !json_is_object(child); c++)
-		json_array_foreach (json_object_get(schema, choices[c]), i, item) {
+		json_array_foreach(json_object_get(schema, choices[c]), i, item) {
 			child = child_schema(item, key);
 			if (child)
 				break;

@@ -96,9 +96,10 @@ static json_t *number_or_text(const struct option_row *row, const char *type, co
 		"{s:[o, {s:s, s:s}]}", "anyOf", number, "type", "string", "pattern", pattern);
 }
 
+/* A plain 1000 or 6.10 is a number to an editor, and taken as the text it is by us. */
 static json_t *string_schema(const struct option_row *row)
 {
-	json_t *schema = json_pack("{s:s}", "type", "string");
+	json_t *schema = json_pack("{s:[s, s, s]}", "type", "string", "number", "boolean");
 	char *anchored;
 
 	if (row->pattern) {

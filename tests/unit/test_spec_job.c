@@ -449,7 +449,7 @@ static void test_schema(void **state)
 					 "maximum")),
 		64);
 	assert_string_equal(
-		json_string_value(at(p, "target/anyOf/1/properties/ssh/anyOf/2/type")), "string");
+		json_string_value(at(p, "target/anyOf/1/properties/ssh/anyOf/2/type/0")), "string");
 	assert_string_equal(json_string_value(at(p, "collect/items/anyOf/0/enum/1")), "perf");
 	assert_non_null(at(p, "collect/items/anyOf/1/properties/perf/anyOf/0/properties/scope"));
 	assert_int_equal(json_array_size(at(p, "collect/default")), 6);

@@ -542,7 +542,7 @@ static void test_schema(void **state)
 	assert_string_equal(
 		json_string_value(at(schema, "properties/inner/anyOf/0/required/0")), "host");
 	assert_string_equal(
-		json_string_value(at(schema, "properties/inner/anyOf/1/type")), "string");
+		json_string_value(at(schema, "properties/inner/anyOf/1/type/0")), "string");
 	assert_string_equal(
 		json_string_value(at(schema, "properties/list/items/anyOf/0/title")), "inner");
 	json_decref(schema);
