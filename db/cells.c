@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "db/cells.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -153,6 +152,11 @@ struct reader {
 	void *context;
 };
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 static bool take(struct reader *r, char c)
 {
 	if (r->at == r->end || *r->at != c)
@@ -169,7 +173,7 @@ static int read_name(struct reader *r, int64_t max, int64_t *number)
 
 	if (!take(r, '"'))
 		return -EINVAL;
-	for (start = r->at; r->at < r->end && isdigit((unsigned char)*r->at); r->at++) {
+	for (start = r->at; r->at < r->end && is_digit(*r->at); r->at++) {
 		n = n * 10 + (*r->at - '0');
 		if (n > max)
 			return -EINVAL;
@@ -193,20 +197,21 @@ static int read_real(const char *text, size_t len, double *value)
 	return ret;
 }
 
+/* Whole numbers by hand, for speed. */
 static int read_number(struct reader *r, double *value)
 {
 	const char *start = r->at;
 	int64_t whole = 0;
 
-	for (; r->at < r->end && isdigit((unsigned char)*r->at); r->at++)
+	for (; r->at < r->end && is_digit(*r->at); r->at++)
 		if (r->at - start < MAX_DIGITS)
 			whole = whole * 10 + (*r->at - '0');
 	if (r->at > start && r->at - start <= MAX_DIGITS &&
-		(r->at == r->end || !memchr(".eE", *r->at, 3))) {
+		(r->at == r->end || (*r->at != '.' && *r->at != 'e' && *r->at != 'E'))) {
 		*value = (double)whole;
 		return 0;
 	}
-	while (r->at < r->end && (isdigit((unsigned char)*r->at) || memchr("+-.eE", *r->at, 5)))
+	while (r->at < r->end && (is_digit(*r->at) || memchr("+-.eE", *r->at, 5)))
 		r->at++;
 	return read_real(start, (size_t)(r->at - start), value);
 }

@@ -2,7 +2,8 @@
 /* The only state: one SQLite database in WAL mode, fully synchronous, one writer.
  *
  * Every change of state of a run or trial is one transaction, so after kill -9 or a power loss the
- * database says exactly which trials were finished. Rows and reading are in db/store_read.h. */
+ * database says exactly which trials were finished. Rows and reading are in db/store_read.h
+ * and db/store_counter.h. */
 #ifndef DB_STORE_H
 #define DB_STORE_H
 
@@ -12,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/values.h"
+#include "db/store_counter.h"
 #include "db/store_read.h"
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading the database (db/store.h): rows and walks. Each call sees one moment of the database,
+/* Reading the database (db/store.h): rows and figures; db/store_counter.h has the counters. Each call sees one moment of the database,
  * whatever is written meanwhile; several calls do between store_read_begin() and store_read_end(). */
 #ifndef DB_STORE_READ_H
 #define DB_STORE_READ_H
@@ -104,35 +104,6 @@ struct store_figure {
 int store_figures(struct store *store, int64_t run, const char *metric,
 	int (*each)(void *context, const struct store_figure *figure), void *context,
 	struct error *err);
-
-/** struct store_counter - a counter of one trial (store_counters) */
-struct store_counter {
-	int64_t trial, arm, block;
-	double elapsed_s;
-	const char *collector;
-	const struct value *value; /* name, unit, labels, number */
-};
-
-/**
- * store_counters() - counters of the trials that count, ordered by collector, counter, trial
- * @collector: one collector, or NULL for all
- * @each: as for store_figures()
- *
- * Counters come in the order in which they were first seen, CPUs rising. A trial in which a counter
- * was 0 gives no call; how many trials a collector watched is told by store_collector_coverage().
- */
-int store_counters(struct store *store, int64_t run, const char *collector,
-	int (*each)(void *context, const struct store_counter *counter), void *context,
-	struct error *err);
-/** store_collector_coverage() - [{"collector","arm","trials"}]: trials that count and in which it
- * had no error, 0 left out; new reference. */
-int store_collector_coverage(
-	struct store *store, int64_t run, json_t **coverage, struct error *err);
-/** store_collector_errors() - [{"collector","error","trials"}] of the trials that count; new
- * reference. */
-int store_collector_errors(struct store *store, int64_t run, json_t **errors, struct error *err);
-/** store_collector_notes() - [{"collector","note","trials"}] of the trials that count; new reference. */
-int store_collector_notes(struct store *store, int64_t run, json_t **notes, struct error *err);
 
 /** store_raw_get() - one raw text of a trial, decompressed; owned by the caller. -ENOENT. */
 int store_raw_get(struct store *store, int64_t trial, const char *name, char **data, size_t *len,

@@ -204,13 +204,44 @@ static void score(const struct counters *cs, struct counter *c)
 	}
 }
 
-/* Time and operations of each cell, from the trials that count and the figures that decide. */
-static int load_cells(struct store *store, int64_t run, const struct figures *figures,
+static bool is_rate(const char *unit)
+{
+	size_t len = strlen(unit);
+
+	return len > 2 && strcmp(unit + len - 2, "/s") == 0;
+}
+
+/* The figures that make operations known: those that decide if they are a rate, else the first metric
+ * of the benchmark that is one. Return: @figures, @other filled, or NULL when no metric is a rate. */
+static const struct figures *rate_figures(struct store *store, int64_t run,
+	const struct figures *figures, struct figures *other)
+{
+	json_t *names, *name;
+	bool found = false;
+	size_t i;
+
+	if (is_rate(figures->unit))
+		return figures;
+	if (figures_metrics(store, run, &names, NULL) < 0)
+		return NULL;
+	json_array_foreach(names, i, name) {
+		if (figures_load(store, run, figures->n_arms, json_string_value(name), other, NULL) < 0)
+			continue;
+		found = is_rate(other->unit) && other->n_blocks == figures->n_blocks;
+		if (found)
+			break;
+		figures_release(other);
+	}
+	json_decref(names);
+	return found ? other : NULL;
+}
+
+/* Time and operations of each cell, from the trials that count. */
+static int load_cells(struct store *store, int64_t run, const struct figures *rate,
 	struct counters *cs, struct error *err)
 {
-	size_t len = strlen(figures->unit), n;
-	bool is_rate = len > 2 && strcmp(figures->unit + len - 2, "/s") == 0;
 	struct store_trial *trials;
+	size_t n;
 	int r = store_trials(store, run, &trials, &n, err);
 
 	if (r < 0)
@@ -225,8 +256,8 @@ static int load_cells(struct store *store, int64_t run, const struct figures *fi
 			continue;
 		cs->trials[cell]++;
 		cs->seconds[cell] += s;
-		if (is_rate)
-			cs->ops[cell] += s * figures->cell[cell];
+		if (rate)
+			cs->ops[cell] += s * rate->cell[cell];
 	}
 	store_trials_free(trials, n);
 	return 0;
@@ -236,6 +267,7 @@ int counters_load(struct store *store, int64_t run, size_t baseline, const struc
 	struct counters *counters, struct error *err)
 {
 	struct reader reader = { .counters = counters };
+	struct figures other = { 0 };
 	int r;
 
 	*counters = (struct counters){
@@ -246,7 +278,8 @@ int counters_load(struct store *store, int64_t run, size_t baseline, const struc
 	counters->seconds = xcalloc(cells(counters), sizeof(double));
 	counters->ops = xcalloc(cells(counters), sizeof(double));
 	counters->trials = xcalloc(cells(counters), sizeof(double));
-	r = load_cells(store, run, figures, counters, err);
+	r = load_cells(store, run, rate_figures(store, run, figures, &other), counters, err);
+	figures_release(&other);
 	if (r == 0)
 		r = store_counters(store, run, NULL, read_counter, &reader, err);
 	strbuf_release(&reader.label);

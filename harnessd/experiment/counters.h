@@ -49,7 +49,8 @@ struct counters {
 
 /**
  * counters_load() - read a run's counters and work out what moved
- * @figures: of the metric that decides; its unit "x/s" makes operations known: figure × seconds
+ * @figures: of the metric that decides. Operations are known from a metric with a unit "x/s", this one
+ *	or the first other: its figure × seconds
  *
  * Score: the paired difference per trial over its standard error, where the error is never taken as
  * less than that of a Poisson count, times log2 of the ratio; 0 below 4 standard errors or 5 %.

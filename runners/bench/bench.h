@@ -78,7 +78,9 @@ int bench_params_check(const struct benchmark *bench, const json_t *params, stru
 
 /**
  * bench_version_text() - the tool's version in what its version command printed
- * Return: owned by the caller, NULL when the pattern is not there.
+ *
+ * Its pattern's group 1, or the first line when it has no pattern. Return: owned by the caller, NULL
+ * when that is not there.
  */
 char *bench_version_text(const struct benchmark *bench, const char *text, size_t len);
 

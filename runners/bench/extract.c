@@ -175,7 +175,7 @@ static int not_found(const struct bench_job *job, const char *what, struct error
 
 	first_words(job->output, said, sizeof(said));
 	return error_set(err, -ENODATA,
-		"%s not found in the output (%zu bytes on stdout, %zu on stderr)%s", what,
+		"%s found in the output (%zu bytes on stdout, %zu on stderr)%s", what,
 		job->output->out_len, job->output->err_len, said);
 }
 
@@ -197,7 +197,7 @@ static int find_metrics(struct bench_job *job, bool with_unless, struct error *e
 			return r;
 		if (r || metric->optional)
 			continue;
-		what = xasprintf("'%s' was", metric->name);
+		what = xasprintf("'%s' was not", metric->name);
 		r = not_found(job, what, err);
 		free(what);
 		return r;

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "runners/bench/printable.h"
 #include "spec/pattern.h"
 
 /* A version is a line or two; nobody waits for it longer than this. */
@@ -12,9 +13,13 @@ char *bench_version_text(const struct benchmark *bench, const char *text, size_t
 {
 	struct pattern *pattern;
 	size_t start, end;
-	char *version = NULL;
+	char *version = NULL, line[128];
 
-	if (!bench->version.pattern || pattern_new(bench->version.pattern, &pattern, NULL) < 0)
+	if (!bench->version.pattern) {
+		bench_line_around(text, len, 0, line, sizeof(line));
+		return line[0] ? xstrdup(line) : NULL;
+	}
+	if (pattern_new(bench->version.pattern, &pattern, NULL) < 0)
 		return NULL;
 	if (pattern_next(pattern, text, len, 0, clock_monotonic_ns() + VERSION_SEARCH_NS, NULL) ==
 			1 &&

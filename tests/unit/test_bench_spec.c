@@ -259,6 +259,26 @@ static void test_command(void **state)
 	benchmark_free(bench);
 }
 
+static void test_version(void **state)
+{
+	static const char text[] = "\nperf version 6.1.187\nmore\n";
+	struct benchmark *bench = bench_from(
+		"command: [x]\nversion: {command: [x], pattern: 'version (\\S+)'}\n" METRIC);
+	char *version = bench_version_text(bench, text, sizeof(text) - 1);
+
+	(void)state;
+	assert_string_equal(version, "6.1.187");
+	assert_null(bench_version_text(bench, "what?", 5));
+	free(version);
+	benchmark_free(bench);
+	bench = bench_from("command: [x]\nversion: {command: [x]}\n" METRIC);
+	version = bench_version_text(bench, text, sizeof(text) - 1);
+	assert_string_equal(version, "perf version 6.1.187");
+	assert_null(bench_version_text(bench, "", 0));
+	free(version);
+	benchmark_free(bench);
+}
+
 static void test_template(void **state)
 {
 	const char *at = "a{b_1}}}c";
@@ -333,6 +353,7 @@ int main(void)
 		cmocka_unit_test(test_load),
 		cmocka_unit_test(test_shipped_files),
 		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_version),
 		cmocka_unit_test(test_template),
 		cmocka_unit_test(test_pattern_deadline),
 		cmocka_unit_test(test_pattern_length),

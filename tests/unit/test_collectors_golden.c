@@ -118,7 +118,7 @@ static void check_cpu_columns(const struct fixture *f, const char *name)
 	}
 	assert_int_equal(n, json_int(f->expect, "cpu_columns", -1));
 	assert_true(seen[last]);
-	json_array_foreach (cpus, i, cpu)
+	json_array_foreach(cpus, i, cpu)
 		assert_true(seen[json_integer_value(cpu)]);
 }
 
@@ -144,9 +144,9 @@ static void check_interrupts(const struct fixture *f)
 	size_t i;
 
 	check_cpu_columns(f, "interrupts");
-	json_array_foreach (json_object_get(f->expect, "row_sums"), i, entry)
+	json_array_foreach(json_object_get(f->expect, "row_sums"), i, entry)
 		check_interrupt_row(f, entry);
-	json_array_foreach (json_object_get(f->expect, "cells"), i, entry) {
+	json_array_foreach(json_object_get(f->expect, "cells"), i, entry) {
 		char *row = xasprintf("%d", (int)json_int(entry, "row", -1));
 		char *cpu = xasprintf("%d", (int)json_int(entry, "cpu", -1));
 
@@ -157,9 +157,9 @@ static void check_interrupts(const struct fixture *f)
 		free(cpu);
 		free(row);
 	}
-	json_object_foreach ((json_t *)json_object_get(f->expect, "cpu_sums_full_rows"), key, entry)
+	json_object_foreach((json_t *)json_object_get(f->expect, "cpu_sums_full_rows"), key, entry)
 		assert_near(f, key, sum_of(f, "interrupts", "cpu", key), number(entry));
-	json_object_foreach (
+	json_object_foreach(
 		(json_t *)json_object_get(f->expect, "rows_without_per_cpu_columns"), key, entry) {
 		if (json_is_string(entry))
 			assert_true(has_note(f, json_string_value(entry)));
@@ -177,9 +177,9 @@ static void check_softirqs(const struct fixture *f)
 	const char *key;
 
 	check_cpu_columns(f, "softirqs");
-	json_object_foreach ((json_t *)json_object_get(f->expect, "row_sums"), key, entry)
+	json_object_foreach((json_t *)json_object_get(f->expect, "row_sums"), key, entry)
 		assert_near(f, key, sum_of(f, "softirqs", "softirq", key), number(entry));
-	json_object_foreach ((json_t *)json_object_get(f->expect, "cells"), key, entry) {
+	json_object_foreach((json_t *)json_object_get(f->expect, "cells"), key, entry) {
 		char *row = xstrdup(key), *cpu = strchr(row, '/');
 
 		*cpu++ = '\0';
@@ -233,7 +233,7 @@ static void check_stat(const struct fixture *f)
 			 strcmp(value_label(&f->out.v[i], "mode"), "idle") == 0 &&
 			 value_label(&f->out.v[i], "cpu");
 	assert_int_equal(lines, json_int(f->expect, "cpu_lines", -1));
-	json_array_foreach (cpus, i, cpu) {
+	json_array_foreach(cpus, i, cpu) {
 		char *label = xasprintf("%d", (int)json_integer_value(cpu));
 
 		get(f, &(struct query){ "cpu_time", { "cpu" }, { label } });
@@ -246,8 +246,8 @@ static void check_cpuidle_cpu(const struct fixture *f, const char *cpu, json_t *
 	const char *state, *counter;
 	json_t *counters, *value;
 
-	json_object_foreach (states, state, counters)
-		json_object_foreach (counters, counter, value)
+	json_object_foreach(states, state, counters)
+		json_object_foreach(counters, counter, value)
 			assert_near(f, counter,
 				get(f, &(struct query){ counter, { "cpu", "index" },
 					       { cpu, state + strlen("state") } }),
@@ -259,10 +259,10 @@ static void check_cpuidle(const struct fixture *f)
 	const char *key;
 	json_t *entry;
 
-	json_object_foreach ((json_t *)f->expect, key, entry)
+	json_object_foreach((json_t *)f->expect, key, entry)
 		if (strncmp(key, "cpu", 3) == 0 && json_is_object(entry))
 			check_cpuidle_cpu(f, key + 3, entry);
-	json_object_foreach (json_object_get(f->expect, "states"), key, entry) {
+	json_object_foreach(json_object_get(f->expect, "states"), key, entry) {
 		if (json_is_string(entry)) {
 			get(f, &(struct query){ "usage", { "index", "state" },
 				       { key, json_string_value(entry) } });
@@ -285,7 +285,7 @@ static void check_features(const struct fixture *f)
 	json_t *entry;
 
 	assert_int_equal(f->out.n, json_int(f->expect, "count", -1));
-	json_object_foreach (json_object_get(f->expect, "features"), key, entry)
+	json_object_foreach(json_object_get(f->expect, "features"), key, entry)
 		assert_near(f, key,
 			get(f, &(struct query){ "sched_feature", { "feature" }, { key } }),
 			json_is_true(entry));
@@ -297,7 +297,7 @@ static void check_vmstat(const struct fixture *f)
 	json_t *entry;
 
 	assert_int_equal(f->out.n, json_int(f->expect, "lines", -1));
-	json_object_foreach (json_object_get(f->expect, "values"), key, entry)
+	json_object_foreach(json_object_get(f->expect, "values"), key, entry)
 		assert_near(f, key, get(f, &(struct query){ key, { 0 }, { 0 } }), number(entry));
 }
 
@@ -306,7 +306,7 @@ static void check_hardirqs(const struct fixture *f)
 	const char *key;
 	json_t *entry;
 
-	json_object_foreach (json_object_get(f->expect, "values"), key, entry)
+	json_object_foreach(json_object_get(f->expect, "values"), key, entry)
 		assert_near(f, key, get(f, &(struct query){ "irq_time", { "irq" }, { key } }),
 			number(entry));
 	assert_near(f, "sum", get(f, &(struct query){ "irq_time_total", { 0 }, { 0 } }),
@@ -335,7 +335,7 @@ static void check_missing(const struct fixture *f, const char *member, const cha
 	const json_t *name;
 	size_t i;
 
-	json_array_foreach (json_object_get(f->expect, member), i, name) {
+	json_array_foreach(json_object_get(f->expect, member), i, name) {
 		char *note = xasprintf("%s: %s", json_string_value(name), what);
 
 		assert_true(has_note(f, note));
@@ -367,14 +367,14 @@ static void check_perf_stat(const struct fixture *f)
 	const char *key;
 	json_t *entry;
 
-	json_object_foreach (json_object_get(f->expect, "sums"), key, entry)
+	json_object_foreach(json_object_get(f->expect, "sums"), key, entry)
 		assert_near(f, key, sum_of(f, key, NULL, NULL), number(entry));
 	if (json_object_get(f->expect, "intervals"))
 		assert_int_equal(count_intervals(f), json_int(f->expect, "intervals", -1));
-	json_object_foreach (json_object_get(f->expect, "values"), key, entry)
+	json_object_foreach(json_object_get(f->expect, "values"), key, entry)
 		assert_near(f, key, get(f, &(struct query){ key, { 0 }, { 0 } }), number(entry));
 	for (size_t i = 0; i < array_size(shares); i++)
-		json_object_foreach (json_object_get(f->expect, shares[i]), key, entry) {
+		json_object_foreach(json_object_get(f->expect, shares[i]), key, entry) {
 			char *note = xasprintf("%s was counted", key);
 
 			assert_near(f, key, least_running(f, key), number(entry));

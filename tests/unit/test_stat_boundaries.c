@@ -120,44 +120,62 @@ static double normal(double x, double sd)
 	return exp(-x * x / (2 * sd * sd)) / (sd * sqrt(2 * M_PI));
 }
 
-/* Chance to pass within ±b[0] and ±b[1] and then leave ±b[2], by plain Simpson sums. */
-static double third_exit(const int *n, const double *b)
+enum { STEPS = 1000 };
+
+static double simpson(int i, double width)
 {
-	enum { STEPS = 1200 };
-	double sd1 = sqrt(n[0]), sd2 = sqrt(n[1] - n[0]), sd3 = sqrt(n[2] - n[1]);
-	double h1 = 2 * b[0] / STEPS, h2 = 2 * b[1] / STEPS, sum = 0;
+	return (i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2) * width / STEPS / 3;
+}
 
+/* Density of the score after one more look, on an even grid over ±b. */
+static void convolve(const double *f, double b, double *next, double b_next, double sd)
+{
 	for (int j = 0; j <= STEPS; j++) {
-		double y = -b[1] + j * h2, density = 0;
-		double wj = j == 0 || j == STEPS ? 1 : j % 2 ? 4 : 2;
+		double y = b_next * (2. * j / STEPS - 1);
 
-		for (int i = 0; i <= STEPS; i++) {
-			double x = -b[0] + i * h1;
-			double wi = i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2;
+		next[j] = 0;
+		for (int i = 0; i <= STEPS; i++)
+			next[j] +=
+				simpson(i, 2 * b) * f[i] * normal(y - b * (2. * i / STEPS - 1), sd);
+	}
+}
 
-			density += wi * h1 / 3 * normal(x, sd1) * normal(y - x, sd2);
-		}
-		sum += wj * h2 / 3 * density *
-		       (erfc((b[2] - y) * M_SQRT1_2 / sd3) + erfc((b[2] + y) * M_SQRT1_2 / sd3)) /
-		       2;
+/* Chance to stay within ±b[k] at all looks but the last and to leave there, by plain sums. */
+static double exit_at_last(const int *n, const double *b, int looks)
+{
+	double f[STEPS + 1], g[STEPS + 1], sum = 0, sd = sqrt(n[looks - 1] - n[looks - 2]);
+
+	for (int i = 0; i <= STEPS; i++)
+		f[i] = normal(b[0] * (2. * i / STEPS - 1), sqrt(n[0]));
+	for (int k = 1; k < looks - 1; k++) {
+		convolve(f, b[k - 1], g, b[k], sqrt(n[k] - n[k - 1]));
+		memcpy(f, g, sizeof(f));
+	}
+	for (int i = 0; i <= STEPS; i++) {
+		double x = b[looks - 2] * (2. * i / STEPS - 1), to = b[looks - 1];
+
+		sum += simpson(i, 2 * b[looks - 2]) * f[i] *
+		       (erfc((to - x) * M_SQRT1_2 / sd) + erfc((to + x) * M_SQRT1_2 / sd)) / 2;
 	}
 	return sum;
 }
 
-/* The integration holds for the narrowest steps there are, one block at the far end. */
+/* The integration holds for the narrowest steps there are, one block at a time at the far end. */
 static void narrow_steps(void **state)
 {
-	static const int looks[][3] = { { 254, 255, 256 }, { 5, 7, 10 }, { 3, 255, 256 } };
+	static const int looks[][8] = { { 247, 250, 251, 252, 253, 254, 255, 256 },
+		{ 5, 7, 10, 14, 254, 255, 256 }, { 5, 6, 7, 8, 9, 10, 11, 12 } };
+	static const int n_looks[] = { 8, 7, 8 };
 
 	(void)state;
 	for (int c = 0; c < 3; c++) {
-		const int *n = looks[c];
-		double p[3], b[3], want = .008 * (n[2] - n[1]) / n[2];
+		const int *n = looks[c], last = n_looks[c] - 1;
+		double p[8], b[8], want = .008 * (n[last] - n[last - 1]) / n[last];
 
-		boundaries_linear(n, 3, n[2], .008, p);
-		for (int k = 0; k < 3; k++)
+		boundaries_linear(n, (size_t)last + 1, n[last], .008, p);
+		for (int k = 0; k <= last; k++)
 			b[k] = z_of(p[k]) * sqrt(n[k]);
-		assert_true(fabs(third_exit(n, b) / want - 1) < 1e-5);
+		assert_true(fabs(exit_at_last(n, b, last + 1) / want - 1) < 1e-6);
 	}
 }
 

@@ -224,6 +224,43 @@ static void test_walk_ends_and_damage_shows(void **state)
 	strbuf_release(&seen);
 }
 
+static int write_total(void *context, const struct store_total *total)
+{
+	const struct value *v = total->value;
+
+	strbuf_printf(context, "%s %d %s%s=%g/%d/%g\n", total->collector, (int)total->arm, v->name,
+		v->n_labels ? value_label(v, "cpu") : "", v->value, (int)total->trials,
+		total->squares);
+	return 0;
+}
+
+static void test_totals(void **state)
+{
+	struct fixture *f = *state;
+	int64_t run = make_run(f);
+	struct values values = VALUES_INIT;
+	struct strbuf seen = STRBUF_INIT;
+
+	add(&values, "RES", NULL, "3", 0);
+	add(&values, "RES", NULL, "0", 2);
+	add(&values, "ERR", NULL, NULL, 0.5);
+	finish_trial(f, begin_trial(f, run, 1, 0, false), "interrupts", &values);
+	values.v[0].value = 7;
+	values.v[1].value = 3;
+	finish_trial(f, begin_trial(f, run, 1, 1, false), "interrupts", &values);
+	finish_trial(f, begin_trial(f, run, 0, 2, true), "interrupts", &values);
+	values.v[1].value = 0;
+	finish_trial(f, begin_trial(f, run, 0, 3, false), "interrupts", &values);
+	assert_ok(f, store_counter_totals(f->store, run, NULL, write_total, &seen, &f->err));
+	assert_string_equal(strbuf_text(&seen), "interrupts 1 RES0=5/2/13\n"
+						"interrupts 0 RES3=7/1/49\n"
+						"interrupts 1 RES3=7/1/49\n"
+						"interrupts 0 ERR=0.5/1/0.25\n"
+						"interrupts 1 ERR=1/2/0.5\n");
+	values_release(&values);
+	strbuf_release(&seen);
+}
+
 enum { TRIALS = 2000, ROWS = 30, CPUS = 10 };
 
 /* Nothing in a third of the places; every number tells where it belongs. */
@@ -354,6 +391,7 @@ int main(void)
 		with_store(test_view),
 		with_store(test_errors_notes_coverage),
 		with_store(test_walk_ends_and_damage_shows),
+		with_store(test_totals),
 		with_store(test_big_run),
 		with_store(test_queries_use_indexes),
 	};

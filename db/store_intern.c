@@ -48,7 +48,7 @@ int labels_parse(const json_t *labels, struct label label[VALUE_MAX_LABELS])
 
 	if (!json_is_object(labels) || json_object_size(labels) > VALUE_MAX_LABELS)
 		return -EINVAL;
-	json_object_foreach ((json_t *)(uintptr_t)labels, key, value)
+	json_object_foreach((json_t *)(uintptr_t)labels, key, value)
 		label[n++] = (struct label){ .key = key, .value = json_string_value(value) };
 	return n;
 }
