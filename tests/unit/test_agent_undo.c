@@ -335,6 +335,7 @@ static void torn_and_foreign_lines_are_passed_over(void **state)
 	struct agent_process *a = *state;
 
 	need_agent();
+	agent_end(a); /* one that has just started would undo them itself */
 	put_file(a->root, KNOB, "12\n");
 	put_file(a->undo, "boot-one.1.json-lines",
 		"{\"path\":\"" KNOB
