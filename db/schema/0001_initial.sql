@@ -54,8 +54,10 @@ CREATE TABLE trial (
 ) STRICT;
 
 CREATE INDEX trial_of_run ON trial (run);
--- However often a trial is repeated after a crash, it counts once.
-CREATE UNIQUE INDEX trial_counts_once ON trial (run, arm, block, repeat) WHERE state = 'done';
+-- However often a trial is repeated after a crash, it counts once. A warm-up counts never, and a run
+-- that is taken up again warms up anew.
+CREATE UNIQUE INDEX trial_counts_once ON trial (run, arm, block, repeat)
+	WHERE state = 'done' AND NOT warmup;
 
 -- Dictionaries. Their rows are never deleted, so the columns that refer to them need no index.
 
