@@ -26,7 +26,29 @@ void report_uncounted(const struct report *report, struct strbuf *out)
 	}
 }
 
-static void write_command(const json_t *argv, struct strbuf *out)
+/* A shell command folded to the width of a mail, with a backslash at the end of a line. */
+static void write_folded(const char *command, struct strbuf *out)
+{
+	size_t column = 0;
+
+	while (*command) {
+		size_t len = strcspn(command, " ");
+
+		if (column && column + 1 + len > REPORT_WIDTH - 2) {
+			strbuf_puts(out, " \\\n    ");
+			column = 4;
+		} else if (column) {
+			strbuf_putc(out, ' ', 1);
+			column++;
+		}
+		strbuf_add(out, command, len);
+		column += len;
+		command += len + (command[len] == ' ');
+	}
+	strbuf_putc(out, '\n', 1);
+}
+
+static void add_words(const json_t *argv, struct strbuf *out)
 {
 	size_t i;
 	json_t *word;
@@ -35,10 +57,7 @@ static void write_command(const json_t *argv, struct strbuf *out)
 		const char *s = json_string_value(word);
 		bool plain = *s && !strpbrk(s, " \t\n\"'$`\\*?[]{}()<>|&;#~!");
 
-		if (plain)
-			strbuf_printf(out, " %s", s);
-		else
-			strbuf_printf(out, " '%s'", s);
+		strbuf_printf(out, plain ? " %s" : " '%s'", s);
 	}
 }
 
@@ -46,6 +65,7 @@ static void write_arm(const struct store_arm *arm, struct strbuf *out)
 {
 	const json_t *plan = arm->plan, *cpus = json_object_get(plan, "cpus");
 	const json_t *writes = json_object_get(plan, "writes");
+	struct strbuf command = STRBUF_INIT;
 	json_t *item;
 	size_t i;
 
@@ -55,16 +75,15 @@ static void write_arm(const struct store_arm *arm, struct strbuf *out)
 	json_array_foreach(writes, i, item)
 		strbuf_printf(out, "echo %s > /%s\n", json_str(item, "value", ""),
 			json_str(item, "path", ""));
-	if (!json_array_size(cpus)) {
-		strbuf_puts(out, "LC_ALL=C");
-	} else {
-		strbuf_puts(out, "LC_ALL=C taskset -c ");
-		json_array_foreach(cpus, i, item)
-			strbuf_printf(out, "%s%lld", i ? "," : "",
-				(long long)json_integer_value(item));
-	}
-	write_command(json_object_get(plan, "argv"), out);
-	strbuf_putc(out, '\n', 1);
+	strbuf_puts(&command, "LC_ALL=C");
+	if (json_array_size(cpus))
+		strbuf_puts(&command, " taskset -c ");
+	json_array_foreach(cpus, i, item)
+		strbuf_printf(&command, "%s%lld", i ? "," : "",
+			(long long)json_integer_value(item));
+	add_words(json_object_get(plan, "argv"), &command);
+	write_folded(strbuf_text(&command), out);
+	strbuf_release(&command);
 }
 
 void report_reproduce(const struct report *report, struct strbuf *out)
@@ -79,7 +98,7 @@ void report_reproduce(const struct report *report, struct strbuf *out)
 	for (size_t i = 0; i < report->n_arms; i++)
 		if (report->arms[i].plan)
 			write_arm(&report->arms[i], out);
-	strbuf_printf(out, "# or all of it, in the same order: harness run --seed %llu %s\n",
+	strbuf_printf(out, "# or all of it, in the same order:\nharness run --seed %llu %s\n",
 		(unsigned long long)report->run.seed,
 		report->run.job_path ? report->run.job_path : "JOB");
 }
