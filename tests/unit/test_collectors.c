@@ -18,7 +18,7 @@ static char *fixture(const char *name)
 	char *path = xasprintf("tests/fixtures/system/%s", name), *text;
 	size_t len;
 
-	assert_int_equal(file_read(path, 1 << 20, &text, &len, NULL));
+	assert_int_equal(file_read(path, 1 << 20, &text, &len, NULL), 0);
 	free(path);
 	return text;
 }
@@ -64,7 +64,7 @@ static void test_cpu_went_offline(void **state)
 
 	(void)state;
 	/* The columns behind belong to the CPUs that the header names. */
-	assert_int_equal(p.r);
+	assert_int_equal(p.r, 0);
 	assert_value(value_of(&p, "interrupts", LABELS("irq", "16", "cpu", "4")), 211);
 	assert_true(isnan(value_of(&p, "interrupts", LABELS("irq", "16", "cpu", "3"))));
 	parsed_release(&p);
@@ -84,7 +84,7 @@ static void test_columns_in_another_order(void **state)
 		"interrupts", " CPU0 CPU5\nRES: 1 20 text\n", " CPU5 CPU0\nRES: 25 4 text\n");
 
 	(void)state;
-	assert_int_equal(p.r);
+	assert_int_equal(p.r, 0);
 	assert_value(value_of(&p, "interrupts", LABELS("irq", "RES", "cpu", "0")), 3);
 	assert_value(value_of(&p, "interrupts", LABELS("irq", "RES", "cpu", "5")), 5);
 	parsed_release(&p);
@@ -133,7 +133,7 @@ static void test_differences_are_sparse_unless_all(void **state)
 	struct parsed p = parse_text("interrupts", text, text);
 
 	(void)state;
-	assert_int_equal(p.out.n);
+	assert_int_equal(p.out.n, 0);
 	parsed_release(&p);
 	p = parse_bytes("interrupts", text, strlen(text), text, strlen(text), true);
 	assert_int_equal(p.out.n, 3);
@@ -151,7 +151,7 @@ static void test_row_shapes(void **state)
 		HEADER "FIQ:              usb_fiq\n 16: 1 2 3f00b880.mailbox\nMIS: 7\nX:\n", NULL);
 
 	(void)state;
-	assert_int_equal(p.r);
+	assert_int_equal(p.r, 0);
 	assert_true(noted(&p, "row 0 ('FIQ') has no numbers, only the text usb_fiq"));
 	assert_true(noted(&p, "row 3 ('X') has no numbers"));
 	assert_value(value_of(&p, "interrupts", LABELS("irq", "16", "cpu", "1")), 2);
@@ -174,7 +174,7 @@ static void test_interrupts_cut_off(void **state)
 	for (size_t i = 0; i < array_size(texts); i++) {
 		p = parse_text("interrupts", texts[i], NULL);
 		assert_int_equal(p.r, -EINVAL);
-		assert_int_equal(p.out.n);
+		assert_int_equal(p.out.n, 0);
 		assert_non_null(p.err.text);
 		parsed_release(&p);
 	}
@@ -189,11 +189,11 @@ static void test_interrupts_cut_off(void **state)
 	assert_true(refused(&p, -EINVAL, "'LOC'"));
 	parsed_release(&p);
 	p = parse_text("interrupts", "CPU0 CPU1\nRES: 1 2 text\nERR: 5", NULL);
-	assert_int_equal(p.r);
+	assert_int_equal(p.r, 0);
 	parsed_release(&p);
 	p = parse_text("interrupts", "CPU0\nA: 99999999999999999999 x\n", NULL);
-	assert_int_equal(p.r); /* no counter has 20 digits: a row of text */
-	assert_int_equal(p.out.n);
+	assert_int_equal(p.r, 0); /* no counter has 20 digits: a row of text */
+	assert_int_equal(p.out.n, 0);
 	parsed_release(&p);
 }
 
@@ -205,8 +205,8 @@ static void test_softirqs_difference(void **state)
 	struct parsed p = parse_text("softirqs", text, text);
 
 	(void)state;
-	assert_int_equal(p.r);
-	assert_int_equal(p.out.n);
+	assert_int_equal(p.r, 0);
+	assert_int_equal(p.out.n, 0);
 	parsed_release(&p);
 	p = parse_text("softirqs", HEADER "RCU: 4294967295 5\n", HEADER "RCU: 0 6\n");
 	assert_value(value_of(&p, "softirqs", LABELS("softirq", "RCU", "cpu", "0")), 1);
@@ -234,7 +234,7 @@ static void test_cpustat_difference(void **state)
 	struct parsed p = parse_text("cpustat", STAT_1, STAT_2);
 
 	(void)state;
-	assert_int_equal(p.r);
+	assert_int_equal(p.r, 0);
 	/* 40 user + 10 system + 30 idle + 20 steal = 100; guest is part of user. */
 	assert_value(value_of(&p, "cpu_share", LABELS("mode", "user", "cpu", NULL)), 40);
 	assert_value(value_of(&p, "cpu_share", LABELS("mode", "steal", "cpu", "0")), 20);
@@ -298,7 +298,7 @@ static void test_cpuidle_difference(void **state)
 			IDLE("0", "1", "time", "90") IDLE("0", "1", "disable", "1"));
 
 	(void)state;
-	assert_int_equal(p.r);
+	assert_int_equal(p.r, 0);
 	assert_value(
 		value_of(&p, "usage", LABELS("cpu", "0", "state", "Shared Cede", "index", "1")), 4);
 	assert_value(value_of(&p, "disabled", LABELS("cpu", "0")), 1);
@@ -324,7 +324,7 @@ static void test_cpuidle_refuses(void **state)
 	assert_true(refused(&p, -EINVAL, "line 1"));
 	parsed_release(&p);
 	p = parse_text("cpuidle", "sys/devices/system/cpu/cpuidle/current_driver: none\n", NULL);
-	assert_int_equal(p.r);
+	assert_int_equal(p.r, 0);
 	assert_true(noted(&p, "no CPU has idle states"));
 	parsed_release(&p);
 	p = parse_text("cpuidle", "CPU4: stop0 (disabled), Usage = 3 times, Time = 17 us\n", NULL);
