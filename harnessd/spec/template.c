@@ -54,7 +54,7 @@ int template_next(const char **at, struct template_piece *piece, struct error *e
 
 bool template_has_names(const char *text)
 {
-	struct template_piece piece;
+	struct template_piece piece = { 0 };
 
 	while (template_next(&text, &piece, NULL) == 1)
 		if (piece.is_name)
