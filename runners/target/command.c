@@ -19,13 +19,13 @@ enum {
 	MAX_ERRORS = 1 << 16,
 };
 
-void command_names_add(struct string_list *list, const char *text)
+void words_add(struct string_list *list, const char *text)
 {
 	array_reserve(list->s, list->n, list->cap);
 	list->s[list->n++] = xstrdup(text);
 }
 
-void names_addf(struct string_list *list, const char *fmt, ...)
+void words_addf(struct string_list *list, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -35,7 +35,7 @@ void names_addf(struct string_list *list, const char *fmt, ...)
 	va_end(ap);
 }
 
-bool names_has(const struct string_list *list, const char *text)
+bool words_has(const struct string_list *list, const char *text)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (strcmp(list->s[i], text) == 0)
@@ -43,7 +43,7 @@ bool names_has(const struct string_list *list, const char *text)
 	return false;
 }
 
-void command_names_release(struct string_list *list)
+void words_release(struct string_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
 		free(list->s[i]);
@@ -240,9 +240,9 @@ int command_runl(double seconds, struct strbuf *out, struct error *err, ...)
 
 	va_start(ap, err);
 	while ((arg = va_arg(ap, const char *)))
-		command_names_add(&argv, arg);
+		words_add(&argv, arg);
 	va_end(ap);
 	r = command_run(&argv, NULL, seconds, out, err);
-	command_names_release(&argv);
+	words_release(&argv);
 	return r;
 }

@@ -11,15 +11,15 @@
 #include "base/strbuf.h"
 #include "spec/option.h"
 
-/** command_names_add() - append a copy of a string to a list. */
-void command_names_add(struct string_list *list, const char *text);
-/** names_addf() - append formatted text to a list. */
-void names_addf(struct string_list *list, const char *fmt, ...)
+/** words_add() - append a copy of a string to a list. */
+void words_add(struct string_list *list, const char *text);
+/** words_addf() - append formatted text to a list. */
+void words_addf(struct string_list *list, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/** names_has() - true when the list has this string. */
-bool names_has(const struct string_list *list, const char *text);
-/** command_names_release() - free all and make it reusable. */
-void command_names_release(struct string_list *list);
+/** words_has() - true when the list has this string. */
+bool words_has(const struct string_list *list, const char *text);
+/** words_release() - free all and make it reusable. */
+void words_release(struct string_list *list);
 
 /**
  * command_run() - run a program to its end and keep what it prints

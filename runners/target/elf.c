@@ -102,8 +102,8 @@ void elf_parse_list(const char *text, size_t len, struct string_list *libs, char
 		if (*line != '/' || !end)
 			continue;
 		*end = '\0';
-		if (!names_has(libs, line))
-			command_names_add(libs, line);
+		if (!words_has(libs, line))
+			words_add(libs, line);
 	}
 	free(copy);
 }
@@ -118,8 +118,8 @@ static void add_unwinder(struct string_list *libs)
 			continue;
 		dir = file_dirname(libs->s[i]);
 		path = file_join(dir, "libgcc_s.so.1");
-		if (file_exists(path) && !names_has(libs, path))
-			command_names_add(libs, path);
+		if (file_exists(path) && !words_has(libs, path))
+			words_add(libs, path);
 		free(path);
 		free(dir);
 		return;
@@ -140,8 +140,8 @@ int elf_libraries(
 		error_prefix(err, "cannot tell which libraries '%s' needs: ", path);
 		goto out;
 	}
-	if (!names_has(libs, loader))
-		command_names_add(libs, loader);
+	if (!words_has(libs, loader))
+		words_add(libs, loader);
 	elf_parse_list(strbuf_text(&out), out.len, libs, &missing);
 	if (missing)
 		r = error_set(err, -ENOENT, "'%s' needs the library %s, which is not installed",

@@ -65,8 +65,8 @@ void fetch_parse_depends(const char *text, size_t len, struct string_list *packa
 			if (strncmp(line, words[i], strlen(words[i])) != 0)
 				continue;
 			name[strcspn(name, " :")] = '\0';
-			if (kernel_part(name) && !names_has(packages, name))
-				command_names_add(packages, name);
+			if (kernel_part(name) && !words_has(packages, name))
+				words_add(packages, name);
 		}
 	}
 	free(copy);
@@ -88,7 +88,7 @@ static int resolve(const char *package, struct string_list *packages, struct err
 {
 	int r = 0;
 
-	command_names_add(packages, package);
+	words_add(packages, package);
 	for (size_t i = 0; r == 0 && i < packages->n && i < MAX_PACKAGES; i++)
 		r = depends(packages->s[i], packages, err);
 	return r;
@@ -114,15 +114,15 @@ static int download(const char *dir, const struct string_list *packages, struct 
 	int r;
 
 	/* The folder may be one that apt's own user cannot write to. */
-	command_names_add(&argv, "apt-get");
-	command_names_add(&argv, "-q");
-	command_names_add(&argv, "-o");
-	command_names_add(&argv, "APT::Sandbox::User=root");
-	command_names_add(&argv, "download");
+	words_add(&argv, "apt-get");
+	words_add(&argv, "-q");
+	words_add(&argv, "-o");
+	words_add(&argv, "APT::Sandbox::User=root");
+	words_add(&argv, "download");
 	for (size_t i = 0; i < packages->n; i++)
-		command_names_add(&argv, packages->s[i]);
+		words_add(&argv, packages->s[i]);
 	r = command_run(&argv, dir, DOWNLOAD_SECONDS, NULL, err);
-	command_names_release(&argv);
+	words_release(&argv);
 	return r;
 }
 
@@ -224,7 +224,7 @@ static int obtain(const char *kernels, const char *dir, const char *package,
 		say(progress, "downloading %s", packages.s[packages.n - 1]);
 		r = download(dir, &packages, err);
 	}
-	command_names_release(&packages);
+	words_release(&packages);
 	return r;
 }
 

@@ -64,23 +64,23 @@ static void add_channels(
 {
 	char *console = quoted(start->console);
 
-	command_names_add(args, "-chardev");
-	names_addf(args, "file,id=console,path=%s", console);
-	command_names_add(args, "-serial");
-	command_names_add(args, "chardev:console");
-	command_names_add(args, "-chardev");
-	names_addf(args, "socket,id=control,fd=%d", control_fd);
-	command_names_add(args, "-mon");
-	command_names_add(args, "chardev=control,mode=control");
-	command_names_add(args, "-device");
-	command_names_add(args, "virtio-serial-pci");
-	command_names_add(args, "-chardev");
-	names_addf(args, "socket,id=agent,fd=%d", agent_fd);
-	command_names_add(args, "-device");
-	command_names_add(args, "virtserialport,chardev=agent,name=harness");
+	words_add(args, "-chardev");
+	words_addf(args, "file,id=console,path=%s", console);
+	words_add(args, "-serial");
+	words_add(args, "chardev:console");
+	words_add(args, "-chardev");
+	words_addf(args, "socket,id=control,fd=%d", control_fd);
+	words_add(args, "-mon");
+	words_add(args, "chardev=control,mode=control");
+	words_add(args, "-device");
+	words_add(args, "virtio-serial-pci");
+	words_add(args, "-chardev");
+	words_addf(args, "socket,id=agent,fd=%d", agent_fd);
+	words_add(args, "-device");
+	words_add(args, "virtserialport,chardev=agent,name=harness");
 	if (start->state_fd >= 0) {
-		command_names_add(args, "-incoming");
-		names_addf(args, "fd:%d", start->state_fd);
+		words_add(args, "-incoming");
+		words_addf(args, "fd:%d", start->state_fd);
 	}
 	free(console);
 }
@@ -120,7 +120,7 @@ static int spawn(struct guest *guest, const struct guest_start *start, int agent
 	if (log_fd < 0)
 		return error_sys(err, -errno, "cannot create '%s'", start->log);
 	for (size_t i = 0; i < start->args->n; i++)
-		command_names_add(&args, start->args->s[i]);
+		words_add(&args, start->args->s[i]);
 	add_channels(&args, start, agent_fd, control_fd);
 	argv = xcalloc(args.n + 1, sizeof(*argv));
 	memcpy(argv, args.s, args.n * sizeof(*argv));
@@ -132,7 +132,7 @@ static int spawn(struct guest *guest, const struct guest_start *start, int agent
 	else
 		guest->pidfd = pidfd_open(guest->pid, 0);
 	free(argv);
-	command_names_release(&args);
+	words_release(&args);
 	close(log_fd);
 	return r;
 }
@@ -384,7 +384,7 @@ int guest_pin(struct guest *guest, struct error *err)
 		json_decref(cpus);
 		return 0;
 	}
-	json_array_foreach (cpus, i, cpu) {
+	json_array_foreach(cpus, i, cpu) {
 		pid_t thread = (pid_t)json_int(cpu, "thread-id", 0);
 		cpu_set_t set;
 

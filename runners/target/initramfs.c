@@ -75,7 +75,7 @@ static int add_libraries(
 			cpio_file(cpio, libs.s[i], 0755, lib, lib_len);
 		free(lib);
 	}
-	command_names_release(&libs);
+	words_release(&libs);
 	return r;
 }
 
@@ -126,7 +126,7 @@ static int add_programs(struct cpio *cpio, const json_t *programs, struct error 
 	const json_t *program;
 	size_t i;
 
-	json_array_foreach (programs, i, program) {
+	json_array_foreach(programs, i, program) {
 		const char *name = json_str(program, "name", ""), *path;
 		char *at;
 		int r;
@@ -211,7 +211,7 @@ static int add_modules(
 		r = modules_resolve(&m, share[i], &files, err);
 	if (r == 0)
 		r = add_module_files(cpio, &m, &files, err);
-	command_names_release(&files);
+	words_release(&files);
 	modules_release(&m);
 	return r;
 }

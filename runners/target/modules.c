@@ -233,7 +233,7 @@ static int resolve(struct modules *m, const char *name, int depth, struct string
 		return error_set(err, -ENOENT,
 			"the kernel has no %s, neither built in nor as a module in '%s'", name,
 			m->dir);
-	if (names_has(files, file))
+	if (words_has(files, file))
 		return 0;
 	if (depth > MAX_DEPTH)
 		return error_set(
@@ -241,14 +241,14 @@ static int resolve(struct modules *m, const char *name, int depth, struct string
 	needs = needs_of(m, name, file, err);
 	if (!needs)
 		return -EINVAL;
-	json_array_foreach (needs, i, need) {
+	json_array_foreach(needs, i, need) {
 		r = resolve(m, json_string_value(need), depth + 1, files, err);
 		if (r < 0)
 			break;
 	}
 	json_decref(needs);
-	if (r == 0 && !names_has(files, file))
-		command_names_add(files, file);
+	if (r == 0 && !words_has(files, file))
+		words_add(files, file);
 	return r;
 }
 

@@ -195,7 +195,7 @@ static int start_guest(struct target *t, const char *cmdline, int state_fd, stru
 	t->cmdline = xstrdup(cmdline);
 	free(log);
 	free(console);
-	command_names_release(&args);
+	words_release(&args);
 	return r;
 }
 
@@ -320,7 +320,7 @@ static char *state_key(struct target *t, const char *cmdline)
 		digest_add_text(&d, boot_id);
 	key = digest_hex(&d);
 	free(boot_id);
-	command_names_release(&args);
+	words_release(&args);
 	return key;
 }
 

@@ -82,7 +82,8 @@ static const struct option_row rows[] = {
 	{ .name = "cpu",
 		.type = OPT_STRING,
 		.offset = AT(cpu),
-		.help = "QEMU's CPU model. Without it \"host\" for kvm; for tcg QEMU's plain one, or "
+		.help = "QEMU's CPU model. Without it \"host\" for kvm; for tcg QEMU's plain one, "
+			"or "
 			"Nehalem (with nopti) when cores have threads.",
 		.example = "Nehalem" },
 	{ .name = "cmdline",
@@ -148,9 +149,9 @@ int vm_options_check(const struct vm_options *o, struct error *err)
 
 static void add(struct string_list *args, const char *option, const char *value)
 {
-	command_names_add(args, option);
+	words_add(args, option);
 	if (value)
-		command_names_add(args, value);
+		words_add(args, value);
 }
 
 static void add_numa(const struct vm_options *o, struct string_list *args)
@@ -161,14 +162,14 @@ static void add_numa(const struct vm_options *o, struct string_list *args)
 		/* The last node takes what the division leaves. */
 		long size = i < o->sockets - 1 ? each : mb - each * (o->sockets - 1);
 
-		command_names_add(args, "-object");
-		names_addf(args, "memory-backend-ram,id=mem%ld,size=%ldM", i, size);
-		command_names_add(args, "-numa");
-		names_addf(args, "node,nodeid=%ld,memdev=mem%ld", i, i);
+		words_add(args, "-object");
+		words_addf(args, "memory-backend-ram,id=mem%ld,size=%ldM", i, size);
+		words_add(args, "-numa");
+		words_addf(args, "node,nodeid=%ld,memdev=mem%ld", i, i);
 	}
 	for (long i = 0; i < o->sockets; i++) {
-		command_names_add(args, "-numa");
-		names_addf(args, "cpu,node-id=%ld,socket-id=%ld", i, i);
+		words_add(args, "-numa");
+		words_addf(args, "cpu,node-id=%ld,socket-id=%ld", i, i);
 	}
 }
 
@@ -178,8 +179,8 @@ static void add_share(const char *share, struct string_list *args)
 
 	for (const char *p = share; *p; p++)
 		strbuf_putc(&path, *p, *p == ',' ? 2 : 1);
-	command_names_add(args, "-fsdev");
-	names_addf(
+	words_add(args, "-fsdev");
+	words_addf(
 		args, "local,id=share,path=%s,security_model=none,readonly=on", strbuf_text(&path));
 	add(args, "-device", "virtio-9p-pci,fsdev=share,mount_tag=host");
 	strbuf_release(&path);
@@ -227,16 +228,16 @@ void vm_args(const struct vm_options *o, const struct vm_boot *boot, struct stri
 	static const char *const fixed[] = { "-machine", "q35", "-nodefaults", "-no-user-config",
 		"-display", "none", "-no-reboot" };
 
-	command_names_add(args, boot->qemu);
+	words_add(args, boot->qemu);
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
-		command_names_add(args, fixed[i]);
+		words_add(args, fixed[i]);
 	add(args, "-accel", boot->kvm ? "kvm" : "tcg,thread=single");
 	add(args, "-cpu", cpu_model(o, boot));
-	command_names_add(args, "-smp");
-	names_addf(args, "%ld,sockets=%ld,cores=%ld,threads=%ld", o->cpus, o->sockets,
+	words_add(args, "-smp");
+	words_addf(args, "%ld,sockets=%ld,cores=%ld,threads=%ld", o->cpus, o->sockets,
 		o->cpus / (o->sockets * o->threads), o->threads);
-	command_names_add(args, "-m");
-	names_addf(args, "%ldM", o->memory / (1 << 20));
+	words_add(args, "-m");
+	words_addf(args, "%ldM", o->memory / (1 << 20));
 	if (o->numa)
 		add_numa(o, args);
 	if (o->share)
