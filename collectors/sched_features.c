@@ -185,6 +185,15 @@ static void emit(const struct feature *f, double value, struct values *out)
 	free(name);
 }
 
+static int check_names(const struct features *old, const struct features *new, struct error *err)
+{
+	bool same = old->n == new->n;
+
+	for (size_t i = 0; same && i < new->n; i++)
+		same = find_feature(old, new->f[i].name);
+	return same ? 0 : error_set(err, -ESTALE, "the two texts are of different kernels");
+}
+
 /* Differences: 1 for a feature that was switched on meanwhile, -1 for one switched off. */
 static int emit_differences(const struct collector_text *before, const struct features *new,
 	bool all, struct values *out, struct error *err)
@@ -192,13 +201,12 @@ static int emit_differences(const struct collector_text *before, const struct fe
 	struct features old;
 	int r = parse_features(before, &old, err);
 
+	if (!r)
+		r = check_names(&old, new, err);
 	for (size_t i = 0; !r && i < new->n; i++) {
-		const struct feature *was = find_feature(&old, new->f[i].name);
-		int d = was ? new->f[i].on - was->on : 0;
+		int d = new->f[i].on - find_feature(&old, new->f[i].name)->on;
 
-		if (!was)
-			r = error_set(err, -ESTALE, "the two texts are of different kernels");
-		else if (d || all)
+		if (d || all)
 			emit(&new->f[i], d, out);
 	}
 	free(old.f);
