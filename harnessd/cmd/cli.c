@@ -115,7 +115,7 @@ int cli_usage(const struct command *command, const char *fmt, ...)
 
 void cli_print_json(json_t *value)
 {
-	char *text = json_dumps(value, JSON_INDENT(1));
+	char *text = json_dumps(value, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
 
 	puts(text ? text : "null");
 	free(text);

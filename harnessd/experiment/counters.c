@@ -163,29 +163,29 @@ static void average(const struct counters *cs, struct counter *c)
 		qsort(c->cpu, c->n_cpus, sizeof(*c->cpu), by_cpu);
 }
 
-/* Mean difference per trial of an arm to the baseline, over its standard error. */
+/* Mean log ratio per second of an arm to the baseline over its standard error, by block. Half an event
+ * is added to each count, so that a count of 0 has a logarithm; the variance is never taken as less
+ * than that of the log ratio of two Poisson counts, 1/a + 1/b, which a few quiet blocks could hide. */
 static double standard_errors(const struct counters *cs, const struct counter *c, size_t arm)
 {
-	double n = 0, sum = 0, sumsq = 0, events = 0, trials = 0, poisson, spread;
+	double n = 0, sum = 0, sumsq = 0, poisson = 0, spread;
 
 	for (size_t b = 0; b < cs->n_blocks; b++) {
 		size_t i = arm * cs->n_blocks + b, j = cs->baseline * cs->n_blocks + b;
-		double d;
+		double x = fabs(c->cell[i]) + 0.5, y = fabs(c->cell[j]) + 0.5, d;
 
-		if (cs->trials[i] <= 0 || cs->trials[j] <= 0)
+		if (cs->seconds[i] <= 0 || cs->seconds[j] <= 0)
 			continue;
-		d = c->cell[i] / cs->trials[i] - c->cell[j] / cs->trials[j];
+		d = log(x / cs->seconds[i]) - log(y / cs->seconds[j]);
 		sum += d;
 		sumsq += d * d;
-		events += fabs(c->cell[i]) + fabs(c->cell[j]);
-		trials += (cs->trials[i] + cs->trials[j]) / 2;
+		poisson += 1 / x + 1 / y;
 		n++;
 	}
 	if (n < 2)
 		return 0;
-	spread = (sumsq - sum * sum / n) / (n - 1) / n;
-	poisson = (events + 1) / (trials * trials);
-	return fabs(sum / n) / sqrt((spread > 0 ? spread : 0) + poisson);
+	spread = (sumsq - sum * sum / n) / (n - 1);
+	return fabs(sum / n) / sqrt(fmax(spread, poisson / n) / n);
 }
 
 static void score(const struct counters *cs, struct counter *c)

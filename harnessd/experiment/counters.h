@@ -52,8 +52,9 @@ struct counters {
  * @figures: of the metric that decides. Operations are known from a metric with a unit "x/s", this one
  *	or the first other: its figure × seconds
  *
- * Score: the paired difference per trial over its standard error, where the error is never taken as
- * less than that of a Poisson count, times log2 of the ratio; 0 below 4 standard errors or 5 %.
+ * Score: the mean log ratio over the blocks in standard errors, which are never taken as smaller than
+ * those of Poisson counts, times log2 of the ratio; 0 below 4 standard errors or 5 %. It ranks; it is
+ * no test.
  */
 int counters_load(struct store *store, int64_t run, size_t baseline, const struct figures *figures,
 	struct counters *counters, struct error *err);

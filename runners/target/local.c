@@ -125,9 +125,9 @@ static bool end(struct target *t)
 {
 	bool killed = false;
 
+	/* Closing with something unread would reset the connection; this is the end of the input. */
 	if (t->fd >= 0)
-		close(t->fd);
-	t->fd = -1;
+		shutdown(t->fd, SHUT_RDWR);
 	if (t->pid && !command_wait(t->pid, END_SECONDS, &t->status)) {
 		kill(t->pid, SIGTERM);
 		killed = !command_wait(t->pid, TERM_SECONDS, &t->status);
@@ -138,6 +138,9 @@ static bool end(struct target *t)
 		while (waitpid(t->pid, &t->status, 0) < 0 && errno == EINTR)
 			;
 	}
+	if (t->fd >= 0)
+		close(t->fd);
+	t->fd = -1;
 	t->pid = 0;
 	return killed;
 }

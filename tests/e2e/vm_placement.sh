@@ -14,7 +14,11 @@ cp "$work/out" "$work/report"
 grep -q 'interrupts by CPU' "$work/report"; ok "interrupts by CPU"
 grep -q 'same-core NO_TTWU_QUEUE' "$work/report"; ok "every arm has its row"
 run "$harness" show --json
-is "same-core is two threads of one core" "$(jq -c '.arms[0].plan.cpus' "$work/out")" \
-	"$(jq -c '[.run.facts.topology.cpus[] | select(.core == 0)] | map(.cpu)[0:2]' "$work/out" 2> /dev/null)"
+pair() { # ARM: "core/core" of its two CPUs
+	jq -r ".arms[$1].plan.cpus as [\$a, \$b] | .run.facts.topology.cpus |
+		[(map(select(.cpu == \$a))[0].core), (map(select(.cpu == \$b))[0].core)] | .[0] == .[1]" "$work/out"
+}
+is "same-core is two threads of one core" "$(pair 0)" true
+is "cross-core is two cores" "$(pair 2)" false
 is "four arms" "$(jq '.verdict.arms | length' "$work/out")" 4
 finish

@@ -6,10 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/rng.h"
 #include "db/sql_files.h"
 
 static void write_text(const char *path, const void *data, size_t len)
@@ -384,6 +387,38 @@ static void test_opened_by_many_at_once(void **state)
 	assert_sql(f->path, "SELECT count(*) FROM run", "0");
 }
 
+/* A full disk, as a limit on the size of files: an error that says so, and the next try may succeed. */
+static void test_no_room(void **state)
+{
+	struct fixture *f = *state;
+	struct rlimit limit, tight = { .rlim_cur = 300000 };
+	char *noise = xmalloc(1 << 20);
+	struct store_raw raw = { "stdout", noise, 1 << 20 };
+	struct store_outcome outcome = { .state = TRIAL_DONE, .raw = &raw, .n_raw = 1 };
+	int64_t trial = begin_trial(f, make_run(f), 0, 0, false);
+	struct rng rng;
+	int ret;
+
+	rng_seed(&rng, 1);
+	for (size_t i = 0; i < 1 << 20; i++)
+		noise[i] = (char)rng_below(&rng, 256);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	tight.rlim_max = limit.rlim_max;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
+	ret = store_trial_finish(f->store, trial, &outcome, &f->err);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	signal(SIGXFSZ, SIG_DFL);
+	if (ret != -ENOSPC && ret != -EIO)
+		fail_msg("%d: %s", ret, error_text(&f->err));
+	assert_non_null(strstr(error_text(&f->err), f->path));
+	assert_sql(f->path, "SELECT state FROM trial", "started");
+	assert_sql(f->path, "PRAGMA integrity_check", "ok");
+	assert_ok(f, store_trial_finish(f->store, trial, &outcome, &f->err));
+	assert_sql(f->path, "SELECT state || (SELECT count(*) FROM raw) FROM trial", "done1");
+	free(noise);
+}
+
 #define in_dir(test) cmocka_unit_test_setup_teardown(test, fixture_dir, fixture_teardown)
 #define with_store(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
 
@@ -403,6 +438,7 @@ int main(void)
 		with_store(test_damaged_page),
 		with_store(test_reader_beside_writer),
 		with_store(test_reader_without_rights),
+		with_store(test_no_room),
 		with_store(test_two_writers),
 		in_dir(test_opened_by_many_at_once),
 	};
