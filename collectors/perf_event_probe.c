@@ -37,13 +37,22 @@ static struct perf_event *add_event(
 	return e;
 }
 
+static void event_release(struct perf_event *e)
+{
+	free(e->pmu);
+	free(e->unit);
+	cpulist_release(&e->cpus);
+}
+
+static void drop_last(struct found *f)
+{
+	event_release(&f->e[--f->n]);
+}
+
 void perf_event_free(struct perf_event *events, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		free(events[i].pmu);
-		free(events[i].unit);
-		cpulist_release(&events[i].cpus);
-	}
+	for (size_t i = 0; i < n; i++)
+		event_release(&events[i]);
 	free(events);
 }
 
@@ -398,15 +407,18 @@ static void add_aliases(const struct sysroot *root, const char *name, struct fou
 	char *pattern, **paths;
 	int n;
 
-	if (strpbrk(name, "/*?[{"))
+	if (!*name || strpbrk(name, "/*?[{"))
 		return;
 	pattern = xasprintf(DEVICES "/*/events/%s", name);
 	n = sysroot_glob(root, pattern, &paths);
 	for (int i = 0; i < n; i++) {
 		char *pmu = xstrdup(paths[i] + strlen(DEVICES "/"));
+		size_t had = f->n;
 
 		*strchr(pmu, '/') = '\0';
-		add_pmu_event(root, pmu, name, f, NULL);
+		/* "energy-pkg.unit" is a file there, too, but holds no terms. */
+		if (add_pmu_event(root, pmu, name, f, NULL) < 0 && f->n > had)
+			drop_last(f);
 		free(pmu);
 	}
 	if (n >= 0)
