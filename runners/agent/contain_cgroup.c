@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,10 +76,12 @@ static int make_group(struct contain *contain, const char *mount, const char *ow
 		r = -errno;
 	else
 		r = sysroot_openat(contain->machine, contain->path, O_RDONLY | O_DIRECTORY);
-	if (r < 0)
+	if (r < 0) {
 		unlinkat(root, contain->path, AT_REMOVEDIR);
-	else
+	} else {
 		contain->dirfd = r;
+		flock(r, LOCK_EX | LOCK_NB); /* see is_left() */
+	}
 out:
 	if (r < 0) {
 		free(contain->path);
@@ -194,11 +197,23 @@ static bool has_agent(const struct sysroot *machine, const char *group)
 	const char *name = strrchr(group, '/') + 1 + strlen(PREFIX);
 	char *path = xasprintf("proc/%ld/comm", strtol(name, NULL, 10)), *comm = NULL;
 	bool lives = sysroot_read_line(machine, path, &comm, NULL) == 0 &&
-		     strncmp(comm, "harness-agent", 13) == 0;
+		     strcmp(comm, "harness-agent") == 0;
 
 	free(comm);
 	free(path);
 	return lives;
+}
+
+/* A trial's agent and keeper hold a lock on its group, which also tells of those in containers, whose
+ * numbers mean nothing here; the number covers the moment before the lock is taken. */
+static bool is_left(const struct sysroot *machine, const char *group)
+{
+	int fd = sysroot_openat(machine, group, O_RDONLY | O_DIRECTORY);
+	bool left = fd >= 0 && !has_agent(machine, group) && flock(fd, LOCK_EX | LOCK_NB) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return left;
 }
 
 /* Killed processes are still listed until they have been reaped. */
@@ -221,7 +236,7 @@ static void find_left(const struct sysroot *machine, const char *path, void *con
 {
 	const char *name = strrchr(path, '/');
 
-	if (name && strncmp(name + 1, PREFIX, strlen(PREFIX)) == 0 && !has_agent(machine, path))
+	if (name && strncmp(name + 1, PREFIX, strlen(PREFIX)) == 0 && is_left(machine, path))
 		*(size_t *)context += clear_group(machine, path);
 }
 

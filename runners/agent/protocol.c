@@ -181,7 +181,7 @@ static void answer_all(struct agent *agent)
 
 		if (!is_cancel(request)) {
 			r = dispatch(agent, request, &result, &err);
-			if (!agent->host_gone && !agent->signal)
+			if (!agent->host_gone && !agent->channel.away && !agent->signal)
 				send_reply(agent, json_object_get(request, "id"), r, result, &err);
 			else
 				json_decref(result);

@@ -188,6 +188,19 @@ static void kill_in_a_trial_restores_without_cgroups(void **state)
 	assert_fast_restore("subreaper");
 }
 
+static void term_in_a_trial_ends_all(void **state)
+{
+	struct agent_process *a = *state;
+
+	set_two(a);
+	start_trial(a, "undo-term", FUGITIVES);
+	assert_true(wait_for_processes("undo-term", true));
+	kill(a->pid, SIGTERM);
+	assert_int_equal(WEXITSTATUS(agent_wait(a)), 128 + SIGTERM);
+	assert_true(is_restored(a));
+	assert_int_equal(count_trial_processes("undo-term"), 0);
+}
+
 static char *undo_output(struct agent_process *a, int *status)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -218,6 +231,34 @@ static void assert_undo(struct agent_process *a, int expected, const char *said)
 	assert_non_null(strstr(text, said));
 	assert_int_equal(status, expected);
 	free(text);
+}
+
+/* Agent, guardian and keeper, all three: the benchmark runs on until somebody says undo. */
+static void cgroups_left_behind_are_cleared(void **state)
+{
+	struct agent_process *a = *state;
+	char *command;
+	int status;
+	json_t *result = call(a, "run",
+		json_pack("{s:s, s:[s], s:i}", "nonce", "x", "argv", "true", "timeout_ms", 9999));
+	bool cgroup = strcmp(json_str(result, "contained", ""), "cgroup") == 0;
+
+	json_decref(result);
+	if (!cgroup) {
+		print_message("skipped: no cgroup v2 here to leave anything in\n");
+		skip();
+	}
+	set_two(a);
+	start_trial(a, "undo-left", FUGITIVES);
+	assert_true(wait_for_processes("undo-left", true));
+	command = xasprintf("kill -9 $(ps -o pid= --ppid %d) %d", (int)a->pid, (int)a->pid);
+	status = system(command);
+	free(command);
+	assert_int_equal(status, 0);
+	agent_end(a);
+	assert_true(count_trial_processes("undo-left") > 0);
+	assert_undo(a, 0, "put back " KNOB ": 10\n");
+	assert_int_equal(count_trial_processes("undo-left"), 0);
 }
 
 /* The guardian of an agent: its child of that name. */
@@ -396,6 +437,8 @@ int main(void)
 		on_fake(kill_is_survived_by_the_guardian),
 		cmocka_unit_test(kill_in_a_trial_restores_in_100_ms),
 		cmocka_unit_test(kill_in_a_trial_restores_without_cgroups),
+		on_fake(term_in_a_trial_ends_all),
+		on_fake(cgroups_left_behind_are_cleared),
 		on_fake(power_loss_is_undone_by_command),
 		on_fake(power_loss_is_undone_by_the_next_agent),
 		on_fake(after_a_reboot_only_our_own_value_is_undone),
