@@ -6,6 +6,7 @@
 #ifndef COLLECTORS_COLLECTOR_H
 #define COLLECTORS_COLLECTOR_H
 
+#include <assert.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +19,14 @@ struct collector_text {
 	const char *text;
 	size_t len;
 };
+
+/** collector_text_last() - the later of two texts; at least one is always given. */
+static inline const struct collector_text *collector_text_last(
+	const struct collector_text *before, const struct collector_text *after)
+{
+	assert(before || after);
+	return after ? after : before;
+}
 
 struct option_table;
 

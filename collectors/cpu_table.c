@@ -54,14 +54,19 @@ static struct span next_header(struct span *text)
 	return line;
 }
 
-/* Room for one more row of counters; rows point into the block, so they are set when it is full. */
-static uint64_t *reserve_cells(struct cpu_table *t)
+/* Columns are mostly blanks: eight at a time. */
+static const char *skip_blanks(const char *p, const char *end)
 {
-	while (t->n_cells + t->n_cpus > t->cap_cells) {
-		t->cap_cells = t->cap_cells ? t->cap_cells * 2 : 32 * t->n_cpus;
-		t->cells = xrealloc_array(t->cells, t->cap_cells, sizeof(*t->cells));
+	uint64_t word;
+
+	for (; end - p >= 8; p += 8) {
+		memcpy(&word, p, 8);
+		if (word != UINT64_C(0x2020202020202020))
+			break;
 	}
-	return t->cells + t->n_cells;
+	while (p < end && *p == ' ')
+		p++;
+	return p;
 }
 
 /* The loop that reads 150,000 numbers: digits up to 19 cannot overflow, more are no number, and a
@@ -72,12 +77,10 @@ static size_t read_counters(struct span *s, uint64_t *count, size_t max)
 	size_t n = 0;
 
 	while (n < max) {
-		const char *q = p, *first;
+		const char *q = skip_blanks(p, end), *first;
 		uint64_t v = 0;
 		unsigned int digit;
 
-		while (q < end && *q == ' ')
-			q++;
 		for (first = q; q < end && (digit = (unsigned int)*q - '0') < 10; q++)
 			v = v * 10 + digit;
 		if (q == first || q - first > 19 || (q < end && *q != ' ' && *q != '\t'))
@@ -126,51 +129,42 @@ static bool classify(const struct cpu_table *t, struct cpu_row *row, size_t numb
 	return numbers == t->n_cpus && !(open && bare && described_before(t));
 }
 
+static int refuse_row(const struct cpu_table *t, size_t numbers, struct error *err)
+{
+	char *name = span_text(t->row[t->n_rows].key);
+
+	error_set(err, -EINVAL,
+		"row %zu ('%s') has %zu whole numbers for %zu CPUs; the text is cut off or none of "
+		"this kind",
+		t->n_rows, name, numbers, t->n_cpus);
+	free(name);
+	return -EINVAL;
+}
+
 static int parse_row(struct span line, bool open, struct cpu_table *t, struct error *err)
 {
 	struct cpu_row *row;
 	struct span key = line;
 	const char *colon = memchr(line.p, ':', span_len(line));
 	size_t numbers;
-	char *name;
 
 	if (!colon)
 		return error_set(err, -EINVAL,
-			"row %zu has no name before a colon; the text is cut off or of another "
-			"kind",
+			"row %zu has no name and colon; the text is cut off or none of this kind",
 			t->n_rows);
 	array_reserve(t->row, t->n_rows, t->cap_rows);
 	row = &t->row[t->n_rows];
 	key.end = colon;
 	line.p = colon + 1;
 	*row = (struct cpu_row){ .row = t->n_rows, .key = span_trim(key) };
-	numbers = read_counters(&line, reserve_cells(t), t->n_cpus);
+	row->count = t->cells + t->n_cells;
+	numbers = read_counters(&line, row->count, t->n_cpus);
 	row->description = span_trim(line);
-	if (!classify(t, row, numbers, open)) {
-		name = span_text(row->key);
-		error_set(err, -EINVAL,
-			"row %zu ('%s') has %zu whole numbers for %zu CPUs; the text is cut off or "
-			"of "
-			"another kind",
-			t->n_rows, name, numbers, t->n_cpus);
-		free(name);
-		return -EINVAL;
-	}
+	if (!classify(t, row, numbers, open))
+		return refuse_row(t, numbers, err);
 	t->n_cells += numbers;
 	t->n_rows++;
 	return 0;
-}
-
-static void point_into_cells(struct cpu_table *t)
-{
-	uint64_t *at = t->cells;
-
-	for (size_t i = 0; i < t->n_rows; i++) {
-		struct cpu_row *row = &t->row[i];
-
-		row->count = at;
-		at += row->kind == CPU_ROW_FULL ? t->n_cpus : row->kind == CPU_ROW_SINGLE;
-	}
 }
 
 int cpu_table_parse(const char *text, size_t len, struct cpu_table *table, struct error *err)
@@ -184,6 +178,8 @@ int cpu_table_parse(const char *text, size_t len, struct cpu_table *table, struc
 		return r;
 	if (!table->n_cpus)
 		return error_set(err, -EINVAL, "the text is empty: there is no header of CPUs");
+	/* A number takes two bytes at least; what isn't written to costs no memory. */
+	table->cells = xcalloc(span_len(rest) / 2 + table->n_cpus + 1, sizeof(*table->cells));
 	while (span_line(&rest, &line)) {
 		bool open = line.end == text + len;
 
@@ -193,7 +189,6 @@ int cpu_table_parse(const char *text, size_t len, struct cpu_table *table, struc
 		if (r < 0)
 			return r;
 	}
-	point_into_cells(table);
 	return 0;
 }
 
@@ -363,4 +358,35 @@ int cpu_table_subtract(const struct cpu_table *before, struct cpu_table *after,
 	free(partner);
 	free(map);
 	return 0;
+}
+
+/* ---- Values ---- */
+
+/* The first value of a row goes through the pool of strings; the others differ from it in their CPU
+ * alone, so that a big machine's 150,000 values are cheap. */
+void cpu_table_emit(const struct cpu_table *table, const struct cpu_row *row,
+	const struct value *model, bool zeros, struct values *out)
+{
+	size_t n = row->kind == CPU_ROW_FULL ? table->n_cpus : row->kind == CPU_ROW_SINGLE;
+	struct value like = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		struct value *v;
+
+		if (!row->count[i] && !zeros)
+			continue;
+		if (!like.name) {
+			v = values_add(out, model->name, model->unit, 0);
+			for (size_t k = 0; k < model->n_labels; k++)
+				values_label(out, v, model->labels[k].key, model->labels[k].value);
+			like = *v;
+		} else {
+			array_reserve(out->v, out->n, out->cap);
+			v = &out->v[out->n++];
+			*v = like;
+		}
+		v->value = (double)row->count[i];
+		if (row->kind == CPU_ROW_FULL)
+			values_label_int(out, v, "cpu", table->cpu[i]);
+	}
 }

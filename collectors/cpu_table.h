@@ -39,7 +39,7 @@ struct cpu_table {
 	struct cpu_row *row;
 	size_t n_rows, cap_rows;
 	uint64_t *cells;
-	size_t n_cells, cap_cells;
+	size_t n_cells;
 };
 
 #define CPU_TABLE_INIT ((struct cpu_table){ 0 })
@@ -64,6 +64,14 @@ int cpu_table_parse(const char *text, size_t len, struct cpu_table *table, struc
  */
 int cpu_table_subtract(const struct cpu_table *before, struct cpu_table *after,
 	struct values *notes, struct error *err);
+
+/**
+ * cpu_table_emit() - add a row's counters to the values, one for each CPU
+ * @model: name, unit and labels of them all; label "cpu" is added
+ * @zeros: those that are 0 as well
+ */
+void cpu_table_emit(const struct cpu_table *table, const struct cpu_row *row,
+	const struct value *model, bool zeros, struct values *out);
 
 /** cpu_table_release() - free it and make it reusable. */
 void cpu_table_release(struct cpu_table *table);

@@ -300,7 +300,7 @@ static int parse(const struct collector_text *before, const struct collector_tex
 	struct values *out, struct error *err)
 {
 	struct states old = { 0 }, new = { 0 };
-	int r = parse_states(after ? after : before, &new, err);
+	int r = parse_states(collector_text_last(before, after), &new, err);
 
 	if (!r && before && after) {
 		r = parse_states(before, &old, err);

@@ -324,7 +324,7 @@ static int parse(const struct collector_text *before, const struct collector_tex
 	struct values *out, struct error *err)
 {
 	struct stat new = { 0 };
-	int r = parse_stat(after ? after : before, &new, err);
+	int r = parse_stat(collector_text_last(before, after), &new, err);
 
 	if (!r && before && after) {
 		r = emit_differences(before, &new, all, out, err);

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Interrupts by line and CPU. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "collectors/collector.h"
 #include "collectors/cpu_table.h"
-
-static void label_row(struct values *out, struct value *v, const char *key, const char *text)
-{
-	values_label(out, v, "irq", key);
-	if (*text)
-		values_label(out, v, "description", text);
-}
 
 static bool repeated(const struct cpu_table *t, const struct cpu_row *row)
 {
@@ -25,20 +19,18 @@ static void emit_row(const struct cpu_table *t, const struct cpu_row *row, bool 
 	struct values *out)
 {
 	char *key = span_text(row->key), *text = span_text(row->description);
-	size_t n = row->kind == CPU_ROW_FULL ? t->n_cpus : row->kind == CPU_ROW_SINGLE;
+	struct value model = {
+		.name = "interrupts", .unit = "count", .n_labels = 1, .labels = { { "irq", key } }
+	};
+	char number[24];
 
-	for (size_t i = 0; i < n; i++) {
-		struct value *v;
-
-		if (!row->count[i] && !zeros)
-			continue;
-		v = values_add(out, "interrupts", "count", (double)row->count[i]);
-		label_row(out, v, key, text);
-		if (row->kind == CPU_ROW_FULL)
-			values_label_int(out, v, "cpu", t->cpu[i]);
-		if (place)
-			values_label_int(out, v, "row", (long)row->row);
+	if (*text)
+		model.labels[model.n_labels++] = (struct label){ "description", text };
+	if (place) {
+		snprintf(number, sizeof(number), "%zu", row->row);
+		model.labels[model.n_labels++] = (struct label){ "row", number };
 	}
+	cpu_table_emit(t, row, &model, zeros, out);
 	free(text);
 	free(key);
 }
@@ -71,7 +63,7 @@ static void emit(const struct cpu_table *t, bool difference, bool zeros, struct 
 static int parse(const struct collector_text *before, const struct collector_text *after, bool all,
 	struct values *out, struct error *err)
 {
-	const struct collector_text *last = after ? after : before;
+	const struct collector_text *last = collector_text_last(before, after);
 	struct cpu_table old = CPU_TABLE_INIT, new = CPU_TABLE_INIT;
 	int r = cpu_table_parse(last->text, last->len, &new, err);
 

@@ -186,7 +186,7 @@ static int parse(const struct collector_text *before, const struct collector_tex
 	(void)all;
 	if (before && after)
 		return error_set(err, -EINVAL, "this is the output of a tool: one text, not two");
-	r = parse_table(before ? before : after, &t, err);
+	r = parse_table(collector_text_last(before, after), &t, err);
 	if (!r)
 		emit(&t, out);
 	free(t.row);

@@ -585,7 +585,7 @@ static size_t count_lines(const char *text, size_t len)
 static int parse(const struct collector_text *before, const struct collector_text *after, bool all,
 	struct values *out, struct error *err)
 {
-	const struct collector_text *text = after ? after : before;
+	const struct collector_text *text = collector_text_last(before, after);
 	size_t skip = before && after ? new_part(before, after, out) : 0, n, lost, lines;
 	struct splat *splats;
 

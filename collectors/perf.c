@@ -192,7 +192,7 @@ static int check_all(const json_t *list, struct error *err)
 
 	if (!json_is_array(list))
 		return error_set(err, -EINVAL, "the counters are no JSON array");
-	json_array_foreach (list, i, entry) {
+	json_array_foreach(list, i, entry) {
 		r = read_count(entry, &c, err);
 		if (r < 0)
 			return r;
@@ -203,7 +203,7 @@ static int check_all(const json_t *list, struct error *err)
 static int parse(const struct collector_text *before, const struct collector_text *after, bool all,
 	struct values *out, struct error *err)
 {
-	const struct collector_text *text = after ? after : before;
+	const struct collector_text *text = collector_text_last(before, after);
 	json_t *list = NULL, *entry;
 	struct count c;
 	size_t i;
@@ -216,7 +216,7 @@ static int parse(const struct collector_text *before, const struct collector_tex
 	if (!r)
 		r = check_all(list, err);
 	if (!r) {
-		json_array_foreach (list, i, entry) {
+		json_array_foreach(list, i, entry) {
 			read_count(entry, &c, NULL);
 			if (c.error)
 				emit_refused(list, i, out);

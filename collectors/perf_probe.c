@@ -94,7 +94,7 @@ static int read_events(struct perf_state *st, const json_t *events, struct error
 		for (i = 0; i < array_size(default_events); i++)
 			want_all(st, default_events[i], &groups);
 	else if (json_is_array(events))
-		json_array_foreach (events, i, name)
+		json_array_foreach(events, i, name)
 			if (json_is_string(name))
 				want_all(st, json_string_value(name), &groups);
 	if (!st->n_wanted)

@@ -476,7 +476,7 @@ static void emit(const struct rows *rows, struct values *out)
 static int parse(const struct collector_text *before, const struct collector_text *after, bool all,
 	struct values *out, struct error *err)
 {
-	const struct collector_text *text = before ? before : after;
+	const struct collector_text *text = collector_text_last(before, after);
 	struct rows rows;
 	int r;
 

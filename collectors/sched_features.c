@@ -217,7 +217,7 @@ static int parse(const struct collector_text *before, const struct collector_tex
 	struct values *out, struct error *err)
 {
 	struct features new;
-	int r = parse_features(after ? after : before, &new, err);
+	int r = parse_features(collector_text_last(before, after), &new, err);
 
 	if (!r && before && after) {
 		r = emit_differences(before, &new, all, out, err);

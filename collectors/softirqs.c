@@ -10,19 +10,12 @@ static void emit_row(
 	const struct cpu_table *t, const struct cpu_row *row, bool zeros, struct values *out)
 {
 	char *key = span_text(row->key);
-	size_t n = row->kind == CPU_ROW_FULL ? t->n_cpus : row->kind == CPU_ROW_SINGLE;
+	const struct value model = {
+		.name = "softirqs", .unit = "count", .n_labels = 1, .labels = { { "softirq", key } }
+	};
 
-	for (size_t i = 0; i < n; i++) {
-		struct value *v;
-
-		if (!row->count[i] && !zeros)
-			continue;
-		v = values_add(out, "softirqs", "count", (double)row->count[i]);
-		values_label(out, v, "softirq", key);
-		if (row->kind == CPU_ROW_FULL)
-			values_label_int(out, v, "cpu", t->cpu[i]);
-	}
-	if (!n)
+	cpu_table_emit(t, row, &model, zeros, out);
+	if (row->kind == CPU_ROW_TEXT)
 		values_note(out, "row %zu ('%s') has no numbers", row->row, key);
 	free(key);
 }
@@ -30,7 +23,7 @@ static void emit_row(
 static int parse(const struct collector_text *before, const struct collector_text *after, bool all,
 	struct values *out, struct error *err)
 {
-	const struct collector_text *last = after ? after : before;
+	const struct collector_text *last = collector_text_last(before, after);
 	struct cpu_table old = CPU_TABLE_INIT, new = CPU_TABLE_INIT;
 	int r = cpu_table_parse(last->text, last->len, &new, err);
 

@@ -71,7 +71,7 @@ static struct span find_place(struct span text)
 	struct span word, none = { text.p, text.p };
 
 	while (span_word(&text, &word)) {
-		struct span shorter = word;
+		struct span shorter;
 
 		while (word.end > word.p && strchr("!,;)", word.end[-1]))
 			word.end--;

@@ -86,7 +86,7 @@ static int parse(const struct collector_text *before, const struct collector_tex
 	struct values *out, struct error *err)
 {
 	struct items new;
-	int r = parse_items(after ? after : before, &new, err);
+	int r = parse_items(collector_text_last(before, after), &new, err);
 
 	if (!r && before && after)
 		r = emit_differences(before, &new, all, out, err);
