@@ -29,7 +29,7 @@ enum {
 	CONSOLE_LINES = 12,
 	LOG_LINES = 3,
 	MAX_LINE = 1 << 20,
-	NUDGE_NS = 3000000,
+	SLICE_NS = 100000000,
 };
 
 #define PATIENCE 0.3
@@ -47,6 +47,8 @@ struct guest {
 	char *console, *log;
 	int status;
 	bool ended;
+	bool (*cancelled)(void *context);
+	void *context;
 };
 
 /* Commas separate QEMU's options; two of them stand for one. */
@@ -164,6 +166,8 @@ int guest_new(const struct guest_start *start, struct guest **out, struct error 
 	*guest = (struct guest){ .pidfd = -1, .agent = -1, .agent_far = -1, .control = -1 };
 	guest->console = xstrdup(start->console);
 	guest->log = xstrdup(start->log);
+	guest->cancelled = start->cancelled;
+	guest->context = start->context;
 	/* A file of an earlier guest must not be taken for this one's. */
 	unlink(start->console);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, agent) < 0) {
@@ -212,7 +216,10 @@ static int wait_readable(struct guest *guest, uint64_t limit)
 
 		if (now >= limit)
 			return -ETIMEDOUT;
-		n = poll(fds, 2, (int)((limit - now) / 1000000) + 1);
+		if (guest->cancelled && guest->cancelled(guest->context))
+			return -EINTR;
+		n = poll(fds, 2,
+			(int)((limit - now < SLICE_NS ? limit - now : SLICE_NS) / 1000000) + 1);
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n > 0 && fds[0].revents & POLLIN)
@@ -328,20 +335,12 @@ int guest_save(struct guest *guest, int fd, double seconds, struct error *err)
 	return r;
 }
 
-/* Wait until the agent answers a request that changes nothing. QEMU looks at the channel only when
- * its main loop turns, and an idle guest that was just restored lets that sleep for a second: asking
- * for the status keeps it turning. */
+/* A guest that runs is not yet one that answers: ask for something that changes nothing. */
 static int wait_for_answer(struct guest *guest, double seconds, struct error *err)
 {
-	uint64_t limit = clock_monotonic_ns() + (uint64_t)(seconds * 1e9);
 	char *reply = NULL;
 	int r = guest_write_line(guest, "{\"id\":0,\"op\":\"read\",\"path\":\"proc/uptime\"}");
 
-	while (r == 0 && wait_readable(guest, clock_monotonic_ns() + NUDGE_NS) == -ETIMEDOUT) {
-		if (clock_monotonic_ns() >= limit)
-			return error_set(err, -ETIMEDOUT, "its agent does not answer");
-		r = qmp_call(guest->qmp, "query-status", NULL, -1, QMP_SECONDS, NULL, err);
-	}
 	if (r == 0)
 		r = guest_read_line(guest, seconds, &reply);
 	free(reply);

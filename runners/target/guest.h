@@ -17,12 +17,15 @@ struct guest;
  * @console: the file for the guest's console
  * @log: the file for what QEMU itself has to say
  * @state_fd: a saved state to go on from, -1 for a boot; stays the caller's
+ * @cancelled: asked while a line of the agent is waited for: true ends that with -EINTR; may be NULL
  */
 struct guest_start {
 	const struct string_list *args;
 	const char *console;
 	const char *log;
 	int state_fd;
+	bool (*cancelled)(void *context);
+	void *context;
 };
 
 /**
@@ -41,7 +44,7 @@ bool guest_alive(struct guest *guest);
 /**
  * guest_read_line() - a line that the agent wrote, without its newline
  * @seconds: how long to wait for the whole line
- * Return: 0 with *line owned by the caller; -ETIMEDOUT; -EPIPE when QEMU ended.
+ * Return: 0 with *line owned by the caller; -ETIMEDOUT; -EINTR; -EPIPE when QEMU ended.
  */
 int guest_read_line(struct guest *guest, double seconds, char **line);
 /** guest_write_line() - a line for the agent. Return: 0 or -errno. */

@@ -19,6 +19,8 @@ struct option_table;
  * @agent_path: the harness-agent program
  * @programs: array of {"name", "path"}: programs a trial will run, which a guest must bring along
  * @progress: tells a person what takes long ("booting the guest: 4 s"); may be NULL
+ * @cancelled: asked now and then while something takes long (a boot): true ends it with -EINTR; may be
+ *	NULL
  * @reboot: a target that can boot gives a fresh machine by a real boot, never from a saved state
  */
 struct target_env {
@@ -27,6 +29,7 @@ struct target_env {
 	const char *agent_path;
 	const json_t *programs;
 	void (*progress)(void *context, const char *text);
+	bool (*cancelled)(void *context);
 	void *context;
 	bool reboot;
 };

@@ -185,7 +185,8 @@ static int start_guest(struct target *t, const char *cmdline, int state_fd, stru
 	struct string_list args = { 0 };
 	char *console = xasprintf("%s/console-%d.log", t->env->work_dir, t->count);
 	char *log = xasprintf("%s/qemu-%d.log", t->env->work_dir, t->count);
-	struct guest_start start = { &args, console, log, state_fd };
+	struct guest_start start = { &args, console, log, state_fd, t->env->cancelled,
+		t->env->context };
 	int r;
 
 	t->count++;
@@ -234,6 +235,8 @@ static int boot(struct target *t, const char *cmdline, double seconds, struct er
 			(double)(clock_monotonic_ns() - start) / 1e9);
 	else if (r == -ETIMEDOUT)
 		error_set(err, r, "the guest did not come up within %.0f s", seconds);
+	else if (r == -EINTR)
+		error_set(err, r, "the guest's boot was interrupted");
 	else
 		error_set(err, r, "the guest did not come up");
 	if (r < 0)
@@ -395,13 +398,15 @@ static int restore(struct target *t, const char *cmdline, struct error *err)
 
 		close(fd);
 		r = restore_once(t, cmdline, key, &why);
-		if (r < 0) {
+		if (r == -EINTR) {
+			error_set(err, r, "%s", error_text(&why));
+		} else if (r < 0) {
 			say(t, "%s; making the saved state anew", error_text(&why));
 			saved_state_discard(t->env->state_dir, key);
 		}
 		error_release(&why);
 	}
-	if (r < 0)
+	if (r < 0 && r != -EINTR)
 		r = restore_once(t, cmdline, key, err);
 	free(hello);
 	free(key);

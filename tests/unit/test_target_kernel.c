@@ -160,6 +160,73 @@ static void the_parts_of_a_kernel_are_found(void **state)
 	words_release(&packages);
 }
 
+/* Package tools in the place of the machine's: their archive has one kernel, and the lists name an
+ * older one until they are updated. */
+static void put_package_tools(struct folder *f)
+{
+	static const struct {
+		const char *name, *script;
+	} tools[] = {
+		{ "dpkg", "echo amd64" },
+		{ "apt-cache",
+			"v=8; [ -e \"$BIN/updated\" ] && v=9\n"
+			"[ \"$2\" = linux-image-amd64 ] && echo \"  Depends: linux-image-$v\"\n"
+			"true" },
+		{ "apt-get", "echo \"$*\" >> \"$BIN/log\"\n"
+			     "case \"$*\" in\n*update*) : > \"$BIN/updated\" ;;\n"
+			     "*linux-image-9*) : > linux-image-9.deb ;;\n"
+			     "*) echo 'E: 404 Not Found' >&2; exit 100 ;;\nesac" },
+		{ "dpkg-deb", "mkdir -p \"$3/boot\" && echo image > \"$3/boot/vmlinuz-9\"" },
+	};
+
+	for (size_t i = 0; i < array_size(tools); i++) {
+		char *name = xasprintf("bin/%s", tools[i].name);
+		char *text = xasprintf("#!/bin/sh\nBIN='%s/bin'\n%s\n", f->path, tools[i].script);
+
+		free(folder_put(f, name, text, strlen(text), 0755));
+		free(text);
+		free(name);
+	}
+}
+
+static void note(void *context, const char *text)
+{
+	strbuf_printf(context, "%s\n", text);
+}
+
+static void a_kernel_is_fetched_once(void **state)
+{
+	struct strbuf said = STRBUF_INIT;
+	struct fetch_progress progress = { note, &said };
+	char *path = NULL, *log = NULL, *log_path, *old = xstrdup(getenv("PATH")), *new_path;
+	struct folder *f = *state;
+
+	put_package_tools(f);
+	new_path = xasprintf("%s/bin:%s", f->path, old);
+	setenv("PATH", new_path, 1);
+	assert_fine(vm_fetch_kernel(f->path, NULL, &progress, &path, &f->err), &f->err);
+	assert_contains(path, "/kernels/9/boot/vmlinuz-9");
+	assert_true(file_exists(path));
+	assert_contains(strbuf_text(&said), "404 Not Found; updating the package lists\n");
+	free(path);
+	strbuf_clear(&said);
+	assert_fine(vm_fetch_kernel(f->path, NULL, &progress, &path, &f->err), &f->err);
+	assert_contains(strbuf_text(&said), "was fetched before");
+	free(path);
+	setenv("PATH", old, 1);
+	log_path = file_join(f->path, "bin/log");
+	assert_int_equal(file_read(log_path, 10000, &log, NULL, NULL), 0);
+	assert_contains(
+		log, "-q -o APT::Sandbox::User=root download linux-image-amd64 linux-image-8");
+	assert_contains(log, "-q update\n");
+	assert_null(strstr(strstr(log, "linux-image-9") + 1, "download"));
+	free(log);
+	free(log_path);
+	free(new_path);
+	free(old);
+	strbuf_release(&said);
+}
+
 #define with_kernels(test) cmocka_unit_test_setup_teardown(test, make_kernels, folder_remove)
 
 int main(void)
@@ -170,6 +237,8 @@ int main(void)
 		with_kernels(an_image_tells_its_release_and_finds_its_modules),
 		cmocka_unit_test(releases_are_ordered_as_people_order_them),
 		cmocka_unit_test(the_parts_of_a_kernel_are_found),
+		cmocka_unit_test_setup_teardown(
+			a_kernel_is_fetched_once, folder_make, folder_remove),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,6 +107,22 @@ static void a_guest_that_hangs_is_taken_down(void **state)
 	fake_close(&fake);
 }
 
+static bool always(void *context)
+{
+	(void)context;
+	return true;
+}
+
+static void a_boot_can_be_interrupted(void **state)
+{
+	struct fake fake;
+
+	fake_open(&fake, *state, "exec sleep 60");
+	fake.env.cancelled = always;
+	assert_contains(enter_fails(&fake, -EINTR), "the guest's boot was interrupted");
+	fake_close(&fake);
+}
+
 static void a_panic_at_boot_is_quoted(void **state)
 {
 	struct fake fake;
@@ -171,6 +187,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_folder(a_guest_that_hangs_is_taken_down),
+		with_folder(a_boot_can_be_interrupted),
 		with_folder(a_panic_at_boot_is_quoted),
 		with_folder(qemu_s_own_complaint_is_quoted),
 		with_folder(a_conversation_begins_with_the_hello),
