@@ -33,11 +33,13 @@ static int check_path(const char *path, bool must_exist, struct error *err)
 
 /*
  * WAL mode is a change of the file the first time, and needs all other connections gone for a moment:
- * SQLite gives up at once there, so the wait is ours.
+ * SQLite may give up at once there to avoid a deadlock, so the wait is ours too.
  */
 static int enter_wal(struct store *store, struct error *err)
 {
-	for (int waited = 0;; waited += BUSY_RETRY_MS) {
+	const uint64_t end = clock_monotonic_ns() + BUSY_TIMEOUT_MS * 1000000ull;
+
+	for (;;) {
 		struct query q = query_start(store, "journal_mode");
 		int ret = query_step(&q, err);
 
@@ -51,7 +53,7 @@ static int enter_wal(struct store *store, struct error *err)
 					     "programs; name a local folder with --state",
 					     store->path);
 		}
-		if (ret != -EBUSY || waited >= BUSY_TIMEOUT_MS)
+		if (ret != -EBUSY || clock_monotonic_ns() >= end)
 			return ret < 0 ? ret : -EIO;
 		clock_sleep_ns(BUSY_RETRY_MS * 1000000ull);
 	}

@@ -27,14 +27,14 @@ json_t *text_json(const char *text)
 	return value;
 }
 
-char *labels_text(const struct value *v, int blank)
+char *labels_text(const struct value *v, const struct label *blank)
 {
 	json_t *labels = json_object();
 	char *text;
 
-	for (int i = 0; i < (int)v->n_labels; i++)
+	for (size_t i = 0; i < v->n_labels; i++)
 		json_object_set_new(labels, v->labels[i].key,
-			i == blank ? json_null() : text_json(v->labels[i].value));
+			&v->labels[i] == blank ? json_null() : text_json(v->labels[i].value));
 	text = json_line(labels);
 	json_decref(labels);
 	return text;
@@ -55,7 +55,7 @@ int labels_parse(const json_t *labels, struct label label[VALUE_MAX_LABELS])
 
 int store_metric_id(struct store *store, const struct value *v, int64_t *id, struct error *err)
 {
-	char *labels = labels_text(v, -1);
+	char *labels = labels_text(v, NULL);
 	const char *column[] = { v->name, v->unit, better_name(v->better), labels };
 	int ret = store_intern(store, "metric", column, array_size(column), id, err);
 
@@ -81,33 +81,33 @@ static bool cpu_number(const char *text, int32_t *cpu)
 	return true;
 }
 
-/* Place of the cpu label, -1 when there is none (then *cpu is CELL_NO_CPU). */
-static int cpu_label(const struct value *v, int32_t *cpu)
+/* The cpu label, NULL when there is none (then *cpu is CELL_NO_CPU). */
+static const struct label *cpu_label(const struct value *v, int32_t *cpu)
 {
 	*cpu = CELL_NO_CPU;
-	for (int i = 0; i < (int)v->n_labels; i++)
+	for (size_t i = 0; i < v->n_labels; i++)
 		if (strcmp(v->labels[i].key, "cpu") == 0)
-			return cpu_number(v->labels[i].value, cpu) ? i : -1;
-	return -1;
+			return cpu_number(v->labels[i].value, cpu) ? &v->labels[i] : NULL;
+	return NULL;
 }
 
 /*
  * Same key as the value before? Texts of one struct values are equal when their addresses are, and a
  * false no costs only time.
  */
-static bool same_key(const struct value *a, const struct value *b, int blank)
+static bool same_key(const struct value *a, const struct value *b, const struct label *blank)
 {
 	if (a->name != b->name || a->unit != b->unit || a->n_labels != b->n_labels)
 		return false;
-	for (int i = 0; i < (int)a->n_labels; i++)
+	for (size_t i = 0; i < a->n_labels; i++)
 		if (a->labels[i].key != b->labels[i].key ||
-			(i != blank && a->labels[i].value != b->labels[i].value))
+			(&a->labels[i] != blank && a->labels[i].value != b->labels[i].value))
 			return false;
 	return true;
 }
 
-static int key_id(struct store *store, const char *collector, const struct value *v, int blank,
-	int64_t *id, struct error *err)
+static int key_id(struct store *store, const char *collector, const struct value *v,
+	const struct label *blank, int64_t *id, struct error *err)
 {
 	char *labels = labels_text(v, blank);
 	const char *column[] = { collector, v->name, v->unit, labels };
@@ -122,19 +122,20 @@ static int make_cells(struct store *store, const char *collector, const struct v
 	struct cell *cells, size_t *n, struct error *err)
 {
 	const struct value *last = NULL;
-	int last_blank = -1;
+	bool last_blank = false;
 
 	*n = 0;
 	for (size_t i = 0; i < values->n; i++) {
 		const struct value *v = &values->v[i];
 		struct cell *cell = &cells[*n];
-		int blank, ret;
+		const struct label *blank;
+		int ret;
 
 		if (v->value == 0)
 			continue;
 		cell->value = v->value;
 		blank = cpu_label(v, &cell->cpu);
-		if (last && blank == last_blank && same_key(v, last, blank)) {
+		if (last && !!blank == last_blank && same_key(v, last, blank)) {
 			cell->key = cell[-1].key;
 		} else {
 			ret = key_id(store, collector, v, blank, &cell->key, err);
@@ -142,7 +143,7 @@ static int make_cells(struct store *store, const char *collector, const struct v
 				return ret;
 		}
 		last = v;
-		last_blank = blank;
+		last_blank = blank != NULL;
 		(*n)++;
 	}
 	return 0;

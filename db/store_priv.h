@@ -27,8 +27,8 @@ struct packed store_pack(struct store *store, const struct store_raw *raw);
 
 /** text_json() - a text as JSON; one that is not UTF-8 comes with ? for what is not ASCII. */
 json_t *text_json(const char *text);
-/** labels_text() - labels as compact JSON; the value of label number @blank is null, -1 for none. */
-char *labels_text(const struct value *v, int blank);
+/** labels_text() - labels as compact JSON; the value of @blank, one of them or NULL, is null. */
+char *labels_text(const struct value *v, const struct label *blank);
 /** labels_parse() - the reverse; strings are those of @labels, NULL for null. Return: n or -EINVAL. */
 int labels_parse(const json_t *labels, struct label label[VALUE_MAX_LABELS]);
 

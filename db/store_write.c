@@ -190,7 +190,7 @@ static int state_of(
 			(long long)id);
 	if (ret < 0)
 		return ret;
-	*state = column_dup(&q, 0);
+	*state = xstrdup(column_text(&q, 0));
 	query_end(&q);
 	return 0;
 }
