@@ -201,7 +201,7 @@ static int resume(struct store *store, int64_t run, struct error *err)
 	struct query q;
 	int ret = state_of(store, "run", run, &state, err);
 
-	if (ret == 0 && strcmp(state, run_states[RUN_FINISHED]) == 0)
+	if (state && strcmp(state, run_states[RUN_FINISHED]) == 0)
 		ret = error_set(err, -EBUSY, "run %lld has finished; there is nothing to resume",
 			(long long)run);
 	free(state);
