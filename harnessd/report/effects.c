@@ -28,6 +28,15 @@ static char *interval_text(const json_t *arm)
 	return text;
 }
 
+/* A difference can be certain and still too small to matter by the job's own margin. */
+static bool within_margin(const struct report *report, const json_t *arm)
+{
+	double margin = json_num(report->verdict, "margin", 0);
+
+	return margin > 0 && json_num(arm, "low", 0) >= 1 / (1 + margin) &&
+		json_num(arm, "high", INFINITY) <= 1 + margin;
+}
+
 static void say_verdict(const struct report *report, const json_t *arm, const char *baseline,
 	struct strbuf *line)
 {
@@ -42,7 +51,8 @@ static void say_verdict(const struct report *report, const json_t *arm, const ch
 	else if (strcmp(verdict, "undecided") == 0)
 		strbuf_printf(line, "UNDECIDED against %s: ", baseline);
 	else
-		strbuf_printf(line, "%s than %s: ", verdict[0] == 'b' ? "BETTER" : "WORSE", baseline);
+		strbuf_printf(line, "%s than %s%s: ", verdict[0] == 'b' ? "BETTER" : "WORSE", baseline,
+			within_margin(report, arm) ? ", though within the margin" : "");
 	strbuf_printf(line, "%s %s %s, %.4g %% interval, %lld blocks", report->run.metric, change,
 		interval, json_num(arm, "interval_confidence", NAN) * 100,
 		(long long)json_int(arm, "blocks", 0));
