@@ -24,7 +24,7 @@ struct row {
 struct table {
 	struct row *row;
 	size_t n, cap;
-	size_t tables;
+	size_t tables, more_columns;
 	const char *name, *unit;
 };
 
@@ -37,36 +37,48 @@ static const struct {
 	{ "COUNT", "irq_count", "count" },
 };
 
+/* "HARDIRQ TOTAL_usecs", in newer versions with more columns ("MAX_usecs"): the first is read. */
 static bool parse_heading(struct span line, struct table *t)
 {
-	struct span first, second;
+	struct span first, column, more;
 
-	if (!span_word(&line, &first) || !span_word(&line, &second) || !span_blank(line) ||
+	if (!span_word(&line, &first) || !span_word(&line, &column) ||
 		!(span_eq(first, "HARDIRQ") || span_eq(first, "SOFTIRQ")))
 		return false;
 	for (size_t i = 0; i < array_size(columns); i++) {
-		if (!span_eq(second, columns[i].column))
+		if (!span_eq(column, columns[i].column))
 			continue;
 		t->name = columns[i].name;
 		t->unit = columns[i].unit;
 		t->tables++;
+		for (t->more_columns = 0; span_word(&line, &more);)
+			t->more_columns++;
 		return true;
 	}
 	return false;
 }
 
-/* The number is the last word: names may hold blanks ("VCHIQ doorbell"). */
-static bool parse_row(struct span line, struct row *row)
+static bool cut_last_number(struct span *line, uint64_t *number)
 {
-	struct span word, rest = line = span_trim(line);
+	struct span word = *line = span_trim(*line);
 
-	row->name = (struct span){ line.p, line.p };
-	while (span_word(&rest, &word))
-		if (rest.p == line.end) {
-			row->name = span_trim((struct span){ line.p, word.p });
-			return span_len(row->name) && span_u64(word, &row->count);
-		}
-	return false;
+	while (word.end > word.p && word.end[-1] >= '0' && word.end[-1] <= '9')
+		word.end--;
+	if (word.end == line->p || (word.end[-1] != ' ' && word.end[-1] != '\t'))
+		return false;
+	word = (struct span){ word.end, line->end };
+	line->end = word.p;
+	return span_u64(word, number);
+}
+
+/* The numbers are the last words: names may hold blanks ("VCHIQ doorbell"). */
+static bool parse_row(struct span line, size_t more_columns, struct row *row)
+{
+	for (size_t i = 0; i <= more_columns; i++)
+		if (!cut_last_number(&line, &row->count))
+			return false;
+	row->name = span_trim(line);
+	return span_len(row->name);
 }
 
 static void add_row(struct table *t, const struct row *row)
@@ -116,7 +128,7 @@ static int parse_table(const struct collector_text *text, struct table *t, struc
 		else if (span_find(line, "count") && span_find(line, "distribution"))
 			return error_set(
 				err, -EINVAL, "histograms are not read; run the tool without -d");
-		else if (inside && parse_row(line, &row))
+		else if (inside && parse_row(line, t->more_columns, &row))
 			add_row(t, &row);
 	}
 	if (!t->tables)

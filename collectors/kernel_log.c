@@ -2,7 +2,7 @@
 /* What the kernel printed during a trial: its splats, each with place, CPU, task and trace. */
 #include "collectors/kernel_log.h"
 
-#include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,11 +217,22 @@ static void read_frame(struct span s, struct draft *d)
 	free(name);
 }
 
-/* KCSAN: "write to 0xffff888 of 8 bytes by task 144 on cpu 1:" */
-static void read_kcsan_cpu(struct span s, struct draft *d)
+/* KCSAN: "write to 0xffff888 of 8 bytes by task 144 on cpu 1:"
+ * stalls: "rcu: 	1-....: (5249 ticks this GP) idle=..." */
+static void read_other_cpu(struct span s, struct draft *d)
 {
-	if (d->s.cpu < 0 && is_type(d, "kcsan"))
+	uint64_t cpu;
+
+	if (d->s.cpu >= 0)
+		return;
+	if (is_type(d, "kcsan"))
 		d->s.cpu = (int)splat_number(s, " on cpu ");
+	if (!is_type(d, "rcu-stall"))
+		return;
+	span_skip(&s, "rcu:");
+	s = span_trim(s);
+	if (span_digits(&s, &cpu) && cpu < INT_MAX && span_skip(&s, "-") && span_find(s, ": ("))
+		d->s.cpu = (int)cpu;
 }
 
 static void close_draft(struct draft *d)
@@ -256,7 +267,7 @@ static void feed(struct draft *d, const struct log_line *line)
 		read_cpu_line(s, d);
 	read_ip(span_trim(s), d);
 	read_lock_place(s, d);
-	read_kcsan_cpu(s, d);
+	read_other_cpu(s, d);
 	read_frame(s, d);
 	append(d, line, is_detail(s));
 	if (starts(s, "---[ end "))
@@ -430,8 +441,8 @@ static char *general_title(const char *title)
 	return sb.data ? strbuf_steal(&sb) : xstrdup("");
 }
 
-/* Equal keys are the same splat. Lockups are told apart by CPU: each is one more CPU that hangs,
- * while the place is where the watchdog happened to find it. */
+/* Equal keys are the same splat. Lockups and stalls are told apart by CPU: each is one more CPU that
+ * hangs, while the place is where the watchdog happened to find it. */
 static void make_key(struct draft *d)
 {
 	char *kind = span_text(d->title.kind), *title = general_title(d->s.title);
@@ -439,6 +450,8 @@ static void make_key(struct draft *d)
 	d->s.location = locate(d);
 	if (is_type(d, "soft-lockup") || is_type(d, "hard-lockup"))
 		d->key = xasprintf("%s|%d|%s", d->s.type, d->s.cpu, d->s.comm ? d->s.comm : "");
+	else if (is_type(d, "rcu-stall"))
+		d->key = xasprintf("%s|%d|%s", d->s.type, d->s.cpu, kind);
 	else if (*d->s.location)
 		d->key = xasprintf("%s|%s|%s", d->s.type, kind, d->s.location);
 	else

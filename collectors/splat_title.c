@@ -212,11 +212,13 @@ static bool read_hung_task(struct span rest, struct splat_title *t)
 }
 
 /* INFO: rcu_sched detected stalls on CPUs/tasks:
- * INFO: rcu_preempt self-detected stall on CPU { 1 } */
+ * INFO: rcu_preempt self-detected stall on CPU { 1}
+ * INFO: rcu_sched detected expedited stalls on CPUs/tasks: { 3-... } 21 jiffies */
 static bool read_stall(struct span rest, struct splat_title *t)
 {
 	if (!span_find(rest, "rcu") || !span_find(rest, "detected ") || !span_find(rest, "stall"))
 		return false;
+	t->cpu = (int)splat_number(rest, "{ ");
 	span_word(&rest, &t->kind);
 	return true;
 }

@@ -413,6 +413,10 @@ static void test_irqtime(void **state)
 	assert_value(value_of(&p, "irq_time_total", LABELS()), 15);
 	assert_true(noted(&p, "2 tables"));
 	parsed_release(&p);
+	p = parse_text("hardirqs", "HARDIRQ TOTAL_usecs MAX_usecs\nIPI-2 90 8\nbad 5\n", NULL);
+	assert_value(value_of(&p, "irq_time", LABELS("irq", "IPI-2")), 90);
+	assert_value(value_of(&p, "irq_time_total", LABELS()), 90);
+	parsed_release(&p);
 	p = parse_text("irqtime", "nothing here\n", NULL);
 	assert_int_equal(p.r, -EINVAL);
 	parsed_release(&p);

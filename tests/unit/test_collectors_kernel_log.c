@@ -96,7 +96,10 @@ static void test_forms(void **state)
 		  "CPU: 1 PID: 5 Comm: x Not tainted 6.1\nRIP: 0010:busy+0x1/0x2",
 			"rcu-stall", "busy", 1 },
 		{ "rcu: INFO: rcu_sched detected expedited stalls on CPUs/tasks: { 3-... }",
-			"rcu-stall", "", -1 },
+			"rcu-stall", "", 3 },
+		{ "rcu: INFO: rcu_sched detected stalls on CPUs/tasks:\n"
+		  "rcu: \t7-....: (5249 ticks this GP) idle=1",
+			"rcu-stall", "", 7 },
 		{ "BUG: kernel NULL pointer dereference, address: 0000000000000010\n"
 		  "#PF: supervisor read access in kernel mode\nPGD 0 P4D 0\n"
 		  "Oops: 0000 [#1] PREEMPT SMP NOPTI\n"
@@ -147,7 +150,7 @@ static void test_forms(void **state)
 	}
 	assert_string_equal(only(cases[2].text)->comm, "a b:c");
 	assert_int_equal(only(cases[2].text)->pid, 7);
-	assert_string_equal(only(cases[20].text)->comm, "kworker/u8:1");
+	assert_string_equal(only(cases[21].text)->comm, "kworker/u8:1");
 	only(NULL);
 }
 
