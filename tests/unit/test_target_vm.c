@@ -87,7 +87,7 @@ static int open_world(void **state)
 	w->kernel = find_kernel();
 	/* A state folder shared with other test programs saves their guests a boot. */
 	w->state = xstrdup(shared && *shared ? shared : w->work);
-	w->share = file_join(w->work, "share");
+	w->share = file_join(w->state, "share");
 	w->programs = json_pack("[{s:s, s:s}, {s:s, s:s}]", "name", "sh", "path", "/bin/sh", "name",
 		"cat", "path", "/bin/cat");
 	w->options = (struct vm_options){ .kernel = w->kernel,
