@@ -63,7 +63,7 @@ static void drop_front(struct channel *channel, size_t n)
 {
 	struct strbuf *sb = &channel->buf;
 
-	if (n)
+	if (n < sb->len)
 		memmove(sb->data, sb->data + n, sb->len - n);
 	sb->len -= n;
 	if (sb->data)

@@ -2,6 +2,8 @@
 /* The conversation, and what the agent reads. */
 #include "agent_process.h"
 
+#include "base/rng.h"
+
 static json_t *send_raw(struct agent_process *a, const char *line)
 {
 	char *text = NULL;
@@ -228,6 +230,39 @@ static void facts_tell_the_machine(void **state)
 	json_decref(facts);
 }
 
+/* Whatever these files hold, the answer is an answer, and the agent lives. */
+static void facts_survive_damaged_files(void **state)
+{
+	static const char *const files[] = { "sys/kernel/notes", "proc/cpuinfo", "proc/meminfo",
+		"proc/self/mountinfo", "proc/uptime",
+		"sys/devices/system/cpu/cpu0/cache/index3/level",
+		"sys/devices/system/node/node1/cpulist", FEATURES, "proc/123/comm" };
+	struct agent_process *a = *state;
+	struct rng rng;
+
+	need_agent();
+	fake_topology(a);
+	fake_machine(a);
+	rng_seed(&rng, 1);
+	for (int i = 0; i < 200; i++) {
+		const char *file = files[rng_below(&rng, array_size(files))];
+		char *path = file_join(a->root, file), *data = NULL;
+		size_t len = 0;
+
+		if (file_read(path, 1 << 20, &data, &len, NULL) < 0 || !len || i % 40 == 0) {
+			free(data);
+			len = rng_below(&rng, 64);
+			data = xcalloc(len + 1, 1);
+		}
+		for (int n = 0; len && n < 4; n++)
+			data[rng_below(&rng, len)] = (char)rng_u64(&rng);
+		assert_int_equal(file_replace(path, data, len, 0644, NULL), 0);
+		json_decref(call(a, "facts", NULL));
+		free(data);
+		free(path);
+	}
+}
+
 static void facts_of_this_machine(void **state)
 {
 	struct agent_process a;
@@ -278,6 +313,7 @@ int main(void)
 		on_fake(facts_of_a_bare_root_are_null),
 		on_fake(facts_tell_the_topology),
 		on_fake(facts_tell_the_machine),
+		on_fake(facts_survive_damaged_files),
 		cmocka_unit_test(facts_of_this_machine),
 		on_fake(bye_ends_it),
 		on_fake(end_of_input_ends_it),

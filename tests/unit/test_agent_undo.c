@@ -251,9 +251,11 @@ static void cgroups_left_behind_are_cleared(void **state)
 	set_two(a);
 	start_trial(a, "undo-left", FUGITIVES);
 	assert_true(wait_for_processes("undo-left", true));
-	command = xasprintf("kill -9 $(ps -o pid= --ppid %d) %d", (int)a->pid, (int)a->pid);
+	kill(a->pid, SIGSTOP); /* it would notice the others' deaths and act */
+	command = xasprintf("kill -9 $(ps -o pid= --ppid %d)", (int)a->pid);
 	status = system(command);
 	free(command);
+	kill(a->pid, SIGKILL);
 	assert_int_equal(status, 0);
 	agent_end(a);
 	assert_true(count_trial_processes("undo-left") > 0);
