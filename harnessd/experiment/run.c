@@ -65,6 +65,11 @@ static bool cancelled(const struct runner *r)
 	return r->env->cancel_fd >= 0 && poll(&p, 1, 0) > 0;
 }
 
+static bool target_cancelled(void *context)
+{
+	return cancelled(context);
+}
+
 static int stopped(struct error *err)
 {
 	return error_set(err, -EINTR, "the run was stopped");
@@ -221,6 +226,7 @@ static int attempt_trial(struct runner *r, const struct run_step *step, struct e
 	converse(r, step->arm, nonce, &outcome);
 	if (cancelled(r) && outcome.store.state == TRIAL_FAILED)
 		outcome.store.state = TRIAL_LOST;
+	outcome.store.started_ns = row.started_ns; /* a restored guest's clock stands at its boot */
 	rc = keep_trial(r, step, trial, &outcome, err);
 	if (rc == 0)
 		rc = outcome.store.state == TRIAL_DONE;
@@ -421,6 +427,8 @@ static int open_session(struct runner *r, struct error *err)
 		.work_dir = r->work_dir,
 		.agent_path = r->env->agent_path,
 		.programs = r->programs,
+		.reboot = r->job->reboot == REBOOT_BLOCK,
+		.cancelled = target_cancelled,
 		.progress = note_from_target,
 		.context = r,
 	};
