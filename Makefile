@@ -28,7 +28,7 @@ obj = $(patsubst %.c,$(B)/%.o,$(1))
 tests := $(patsubst tests/unit/%.c,$(B)/tests/%,$(test_src))
 programs := $(B)/harness $(B)/harness-agent $(B)/context_switch
 
-.PHONY: all check test-programs quickstart bench lint format format-check sanitize deps clean help
+.PHONY: all docs check test-programs quickstart bench lint format format-check sanitize deps clean help
 all: $(programs)
 
 $(B)/%.o: %.c Makefile
@@ -96,8 +96,17 @@ format:
 format-check:
 	$(Q)clang-format --dry-run -Werror $(sources)
 
+# Manual pages hold a part written by hand and what the program knows (see harnessd/cmd/man_pages.c).
+pages := $(patsubst docs/man/%.in,$(B)/man/%,$(wildcard docs/man/*.in))
+docs: docs/job.schema.json $(pages)
+$(B)/harnessd/cmd/man_pages.o: $(wildcard docs/man/*.in)
+
 docs/job.schema.json: $(B)/harness
-	$(Q)$(B)/harness help schema > $@
+	$(Q)$(B)/harness help schema > $@.tmp && mv $@.tmp $@
+
+$(pages): $(B)/man/%: $(B)/harness
+	@mkdir -p $(@D)
+	$(call say,MAN,$@)$(B)/harness help --man $(patsubst harness-%,%,$(basename $(@F))) > $@.tmp && mv $@.tmp $@
 
 clean:
 	$(Q)rm -rf build
@@ -108,6 +117,7 @@ help:
 		'make quickstart  install what is missing, build, and run the main job for real' \
 		'make check       install what is missing, build, and run all tests' \
 		'make sanitize    all tests under ASan and UBSan' \
+		'make docs        docs/job.schema.json, and manual pages in build/man/' \
 		'make lint        format, layers, kernel paths, cppcheck, clang-tidy' \
 		'make bench       measure, beside peers' \
 		'V=1 shows the commands; CI=1 makes warnings errors'

@@ -6,49 +6,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/wrap.h"
 #include "spec/option_value.h"
 
-enum { WIDTH = 79, NAME_MAX_WIDTH = 20 };
-
-/* Characters, not bytes. */
-static size_t width_of(const char *text, size_t len)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < len; i++)
-		n += ((unsigned char)text[i] & 0xc0) != 0x80;
-	return n;
-}
-
-/* Words of @text from column @at on, further lines indented by @indent; ends the line. */
-static void wrap(struct strbuf *out, const char *text, size_t at, size_t indent)
-{
-	bool first = true;
-
-	for (text += strspn(text, " \n"); *text; text += strspn(text, " \n")) {
-		size_t len = strcspn(text, " \n"), width = width_of(text, len);
-
-		if (!first && at + 1 + width > WIDTH) {
-			strbuf_putc(out, '\n', 1);
-			strbuf_putc(out, ' ', indent);
-			at = indent;
-		} else if (!first) {
-			strbuf_putc(out, ' ', 1);
-			at++;
-		}
-		strbuf_add(out, text, len);
-		at += width;
-		text += len;
-		first = false;
-	}
-	strbuf_putc(out, '\n', 1);
-}
-
-static void paragraph(struct strbuf *out, const char *text, size_t indent)
-{
-	strbuf_putc(out, ' ', indent);
-	wrap(out, text, indent, indent);
-}
+enum { NAME_MAX_WIDTH = 20 };
 
 static size_t name_width(const struct option_table *table)
 {
@@ -66,22 +27,19 @@ static size_t name_width(const struct option_table *table)
 static void add_row(struct strbuf *out, const struct option_row *row, size_t width)
 {
 	size_t indent = width + 4, len = strlen(row->name);
-	char *takes = option_takes(row), *text;
+	char *text = option_summary(row);
 
 	strbuf_printf(out, "  %s", row->name);
 	if (len > width)
 		strbuf_putc(out, '\n', 1);
 	strbuf_putc(out, ' ', len > width ? indent : indent - 2 - len);
-	text = xasprintf("%s%s%s%s", takes, row->required ? "; required" : "",
-		row->dflt ? "; default " : "", row->dflt ? row->dflt : "");
-	wrap(out, text, indent, indent);
+	wrap_words(out, text, indent, indent);
 	free(text);
-	free(takes);
 	if (row->help)
-		paragraph(out, row->help, indent);
+		wrap_paragraph(out, row->help, indent);
 	if (row->example) {
 		text = xasprintf("example: %s: %s", row->name, row->example);
-		paragraph(out, text, indent);
+		wrap_paragraph(out, text, indent);
 		free(text);
 	}
 }
@@ -91,7 +49,7 @@ static void add_table(struct strbuf *out, const struct option_table *table, cons
 	size_t width = name_width(table), at = strlen(heading) + 2;
 
 	strbuf_printf(out, "%s: ", heading);
-	wrap(out, table->help, at, 2);
+	wrap_words(out, table->help, at, 2);
 	if (table->shorthand)
 		strbuf_printf(out, "  A plain value in its place sets '%s'.\n", table->shorthand);
 	for (const struct option_row *row = table->rows; row->name; row++) {

@@ -333,6 +333,17 @@ char *option_takes(const struct option_row *row)
 	return strbuf_steal(&sb);
 }
 
+char *option_summary(const struct option_row *row)
+{
+	char *takes = option_takes(row), *text;
+	const char *dflt = row->dflt && !*row->dflt ? "''" : row->dflt;
+
+	text = xasprintf("%s%s%s%s", takes, row->required ? "; required" : "",
+		dflt ? "; default " : "", dflt ? dflt : "");
+	free(takes);
+	return text;
+}
+
 json_t *option_text_json(const char *text)
 {
 	struct diags diags = DIAGS_INIT;

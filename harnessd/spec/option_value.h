@@ -21,6 +21,8 @@ bool option_matches(const struct option_row *row, const char *text);
 bool option_has_range(const struct option_row *row);
 /** option_takes() - "a percentage from 0% to 50%", without the example; owned by the caller. */
 char *option_takes(const struct option_row *row);
+/** option_summary() - "a percentage from 0% to 50%; default 1%"; owned by the caller. */
+char *option_summary(const struct option_row *row);
 /** option_names() - the row names of a table, joined by ", "; owned by the caller. */
 char *option_names(const struct option_table *table);
 /** option_text_json() - JSON of a default or example as it stands in a row; new reference. */
