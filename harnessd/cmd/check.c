@@ -13,19 +13,27 @@
 static const char help[] =
 	"Usage: harness check [--json] FILE...\n"
 	"\n"
-	"Validates job, benchmark and target files without running anything. Every error of every\n"
-	"file is reported as file:line:column: what is wrong; what is allowed; did you mean.\n"
-	"What a file is, is told by its keys: metrics: makes a benchmark, kind: a target, else a job.\n"
+	"Validates job, benchmark and target files without running anything; nothing\n"
+	"printed means that all are fine. Every mistake of every file has a line of its\n"
+	"own:\n"
+	"\n"
+	"  file:line:column: what is wrong; what is allowed; did you mean 'this'?\n"
+	"\n"
+	"A file with the key 'metrics' is taken for a benchmark, one with 'kind' for a\n"
+	"target, any other for a job.\n"
 	"\n"
 	"Exit status: 0 all are fine, 3 something is wrong.\n"
+	"\n"
 	"See also: harness help job, harness help benchmark\n";
 
-static void check_target(struct cli *cli, const struct yaml_file *file, const char *path,
-	struct diags *diags)
+static void check_target(
+	struct cli *cli, const struct yaml_file *file, const char *path, struct diags *diags)
 {
 	const struct yaml_node *kind = yaml_get(yaml_root(file), "kind");
-	const struct registry_entry *entry = kind->kind != YAML_SCALAR ? NULL
-		: registry_find(cli->registry.targets, cli->registry.n_targets, kind->text);
+	const struct registry_entry *entry =
+		kind->kind != YAML_SCALAR
+			? NULL
+			: registry_find(cli->registry.targets, cli->registry.n_targets, kind->text);
 
 	(void)path;
 	if (!entry)

@@ -13,11 +13,12 @@
 static const char help[] =
 	"Usage: harness doctor [--flip] [--json]\n"
 	"\n"
-	"Reads this machine as an experimenter would: can scheduler features be written and are they\n"
-	"read back, which counters work, what disturbs measurements, can guests be booted; with what\n"
-	"to do about each.\n"
+	"Reads this machine as an experimenter would: can scheduler features be written\n"
+	"and are they read back, which counters work, what disturbs measurements, can\n"
+	"guests be booted; with what to do about each.\n"
 	"\n"
-	"  --flip   really flip one feature and put it back (otherwise the value in force is written)\n"
+	"  --flip   really flip one feature and put it back; without it the value in\n"
+	"           force is written once more\n"
 	"\n"
 	"Exit status: 0 native experiments on scheduler features can run, 4 they can't.\n";
 
@@ -31,10 +32,10 @@ static json_t *diagnosis_json(const struct diagnosis *d)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < d->n; i++)
-		json_array_append_new(list,
-			json_pack("{s:s, s:s, s:s, s:s?}", "check", d->finding[i].name, "grade",
-				grade_name(d->finding[i].grade), "text", d->finding[i].text, "advice",
-				d->finding[i].advice));
+		json_array_append_new(
+			list, json_pack("{s:s, s:s, s:s, s:s?}", "check", d->finding[i].name,
+				      "grade", grade_name(d->finding[i].grade), "text",
+				      d->finding[i].text, "advice", d->finding[i].advice));
 	return list;
 }
 

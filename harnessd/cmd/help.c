@@ -17,8 +17,8 @@ static const char intro[] =
 	"\n"
 	"A job (a short YAML file) names a benchmark, what to vary (scheduler features,\n"
 	"placement, idle states, ...) and what to collect. 'harness run' runs it in\n"
-	"randomised blocks until it can say which arm is better or worse, by how much, how\n"
-	"sure, and what moved with it.\n"
+	"randomised blocks until it can say which arm is better or worse, by how much,\n"
+	"how sure, and what moved with it.\n"
 	"\n"
 	"Usage: harness COMMAND [OPTION]... ; 'harness COMMAND --help' tells more\n"
 	"\n";
@@ -34,7 +34,7 @@ static const char topics[] =
 	"  harness help schema              JSON schema of a job, for editors\n"
 	"\n"
 	"First steps:\n"
-	"  harness doctor                              can this machine do it, and what helps\n"
+	"  harness doctor                              can this machine do it\n"
 	"  harness check configs/jobs/ttwu-queue.yaml  is the job well formed\n"
 	"  harness run configs/jobs/ttwu-queue.yaml    run it to its verdict\n"
 	"  harness show                                its report again\n";

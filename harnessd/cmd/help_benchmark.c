@@ -25,8 +25,8 @@ static const char intro[] =
 	"    pattern: '^Throughput: (\\S+)'\n"
 	"\n"
 	"In a job, 'benchmark: ./mybench.yaml' names it beside the job file, and\n"
-	"'benchmark: mybench' in benchmarks/ of a configuration folder. To try it on output\n"
-	"that you have: harness parse --benchmark ./mybench.yaml --stdout OUTPUT\n"
+	"'benchmark: mybench' in benchmarks/ of a configuration folder. To try it on\n"
+	"output that you have: harness parse --benchmark ./mybench.yaml --stdout OUTPUT\n"
 	"\n";
 
 static void command_line(const struct benchmark *bench, struct strbuf *out)

@@ -63,7 +63,7 @@ static const char job_intro[] =
 	"  name: pair-placement\n"
 	"  benchmark: context_switch               # 'harness help benchmark' lists them\n"
 	"  factors:                                # every combination is an arm\n"
-	"    placement: [same-cpu, cross-core]     # 'harness help knob' lists the factors\n"
+	"    placement: [same-cpu, cross-core]     # 'harness help knob' lists more\n"
 	"  decide: {margin: 1%, max_time: 10m}     # all else may be left out\n"
 	"\n"
 	"  factor, level  something that is varied, and one setting of it\n"
@@ -73,8 +73,8 @@ static const char job_intro[] =
 	"  block          trials of every arm, in random order, close together in time;\n"
 	"                 arms are compared within blocks, so slow drift does no harm\n"
 	"\n"
-	"More examples are in configs/jobs/; 'harness check FILE' reports every mistake in a\n"
-	"file with its place.\n"
+	"More examples are in configs/jobs/; 'harness check FILE' reports every mistake\n"
+	"in a file with its place.\n"
 	"\n";
 
 int help_job(struct cli *cli, const char *name, struct strbuf *out, struct error *err)

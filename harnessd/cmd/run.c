@@ -20,24 +20,28 @@ static const char help[] =
 	"Usage: harness run [OPTION]... JOB.yaml\n"
 	"       harness run --resume RUN\n"
 	"\n"
-	"Runs a job to its verdict: every block runs each arm in random order, the data are looked\n"
-	"at after 5, 7, 10, 14, ... blocks, and the run ends when every arm is better, worse or\n"
-	"equivalent, or when its blocks or its time are used up. Everything is kept in the database\n"
-	"of the state folder; Ctrl-C ends the trial in flight, puts knobs back and keeps what there is.\n"
+	"Runs a job to its verdict: every block runs each arm in random order, the data\n"
+	"are looked at after 5, 7, 10, 14, ... blocks, and the run ends when every arm\n"
+	"is better, worse or equivalent, or when its blocks or its time are used up.\n"
+	"Everything is kept in the database of the state folder; Ctrl-C ends the trial\n"
+	"in flight, puts knobs back and keeps what there is, and --resume goes on from\n"
+	"there.\n"
 	"\n"
 	"  --resume RUN      go on with an interrupted run (0: the newest)\n"
-	"  --seed N          order of the arms; 0 or none: a fresh one, printed in the report\n"
-	"  --max-blocks N    in place of the job's decide: max_blocks\n"
+	"  --seed N          order of the arms; without it a fresh one, which is kept\n"
+	"  --max-blocks N    most blocks, in place of the job's decide: {max_blocks: N}\n"
 	"  --quiet           no progress, only what needs attention and the report\n"
 	"  --json            the report as JSON\n"
 	"  --state DIR       state folder (HARNESS_STATE; /var/lib/harness for root)\n"
 	"  --configs DIR     look here first for benchmarks/ and targets/\n"
 	"\n"
-	"Exit status: 0 no regression, 1 regression, 2 undecided, 3 bad usage or job, 4 could not run.\n"
+	"Exit status: 0 no regression, 1 regression, 2 undecided, 3 bad usage or job,\n"
+	"4 could not run.\n"
 	"\n"
 	"Examples:\n"
 	"  harness run configs/jobs/ttwu-queue.yaml\n"
 	"  harness run --seed 42 --json job.yaml > result.json\n"
+	"\n"
 	"See also: harness check, harness help job, harness show, harness doctor\n";
 
 struct arguments {
@@ -170,8 +174,8 @@ static int run_locked(struct cli *cli, struct store *store, const struct argumen
 	return status_of(r, conclusion);
 }
 
-static int with_store(struct cli *cli, const struct arguments *args,
-	const struct loaded_job *loaded)
+static int with_store(
+	struct cli *cli, const struct arguments *args, const struct loaded_job *loaded)
 {
 	struct progress progress;
 	char *agent = cli_agent_path(cli);
@@ -191,8 +195,9 @@ static int with_store(struct cli *cli, const struct arguments *args,
 
 	progress_init(&progress, args->quiet);
 	if (cli_open_store(cli, true, &store, &err) < 0 ||
-		machine_lock_take(cli->state_dir, "machine", args->job ? args->job : "a resumed run",
-			true, waiting, NULL, &lock, &err) < 0) {
+		machine_lock_take(cli->state_dir, "machine",
+			args->job ? args->job : "a resumed run", true, waiting, NULL, &lock,
+			&err) < 0) {
 		cli_fail(EXIT_CANNOT, &err);
 	} else {
 		stale_restore(cli);

@@ -21,10 +21,11 @@ const struct command cmd_undo = {
 	.summary = "put back knobs that a dead run left turned",
 	.help = "Usage: harness undo [--state DIR]\n"
 		"\n"
-		"Before the first change of a kernel file the agent writes the old value to an undo file\n"
-		"in the state folder. A run that ends in any way puts the values back itself; what only a\n"
-		"power loss can leave behind, this command restores. Files of living runs are left alone.\n"
-		"After a reboot a file is put back only if it still holds the value that we wrote.\n"
+		"Puts kernel files back that a run has changed. A run does so itself, however it\n"
+		"ends; only a power loss can leave work for this command. It reads the undo\n"
+		"files of the state folder, which hold the old values since before the first\n"
+		"change; those of living runs are left alone. After a reboot a file is put back\n"
+		"only if it still holds the value that we wrote.\n"
 		"\n"
 		"Exit status: 0 all is as it was, 4 something could not be put back.\n",
 	.run = run,

@@ -12,9 +12,9 @@
 static const char help[] =
 	"Usage: harness vm fetch-kernel [--package NAME] [--state DIR] [--json]\n"
 	"\n"
-	"Downloads the distribution's kernel package with apt and unpacks it below the state folder,\n"
-	"without installing it, for guests of target vm. Where a kernel with its modules is installed\n"
-	"(or was fetched before) none is needed.\n"
+	"Downloads the distribution's kernel package with apt and unpacks it below the\n"
+	"state folder, without installing it, for guests of target vm. Where a kernel\n"
+	"with its modules is installed (or was fetched before) none is needed.\n"
 	"\n"
 	"  --package NAME    another package than the distribution's default kernel\n"
 	"  --if-missing      only when no kernel for guests is there yet\n"
@@ -54,7 +54,7 @@ static bool have_kernel(const struct cli *cli)
 	struct guest_kernel kernel = { 0 };
 	struct sysroot host = SYSROOT_INIT;
 	bool have = sysroot_open(&host, NULL, NULL) == 0 &&
-		kernel_find(&host, cli->state_dir, NULL, NULL, &kernel, NULL) == 0;
+		    kernel_find(&host, cli->state_dir, NULL, NULL, &kernel, NULL) == 0;
 
 	kernel_release(&kernel);
 	sysroot_close(&host);

@@ -67,7 +67,7 @@ static const struct option_row decide_rows[] = {
 
 static const struct option_table decide_table = {
 	.name = "decide",
-	.help = "how the verdict is reached, and what is enough",
+	.help = "How the verdict is reached, and what is enough.",
 	.rows = decide_rows,
 	.size = sizeof(struct job_decide),
 };
@@ -207,7 +207,7 @@ static const struct option_row job_rows[] = {
 
 const struct option_table job_table = {
 	.name = "job",
-	.help = "what is run, what is varied, and how the verdict is reached",
+	.help = "What is run, what is varied, and how the verdict is reached.",
 	.rows = job_rows,
 	.size = sizeof(struct job),
 };

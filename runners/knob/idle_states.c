@@ -58,7 +58,7 @@ static json_t *as_mapping(const json_t *level)
 		if (strcmp(word, short_forms[i].name) == 0)
 			json_object_set_new(
 				mapping, short_forms[i].key, json_pack("[s]", short_forms[i].word));
-	json_object_foreach ((json_t *)level, key, value)
+	json_object_foreach((json_t *)level, key, value)
 		json_object_set_new(mapping, key,
 			json_is_array(value) ? json_incref(value) : json_pack("[O]", value));
 	if (json_object_size(mapping))
@@ -86,7 +86,7 @@ static int check_mapping(const json_t *mapping, struct error *err)
 	size_t i;
 	int r;
 
-	json_object_foreach ((json_t *)mapping, key, list) {
+	json_object_foreach((json_t *)mapping, key, list) {
 		if (strcmp(key, keys[0]) != 0 && strcmp(key, keys[1]) != 0) {
 			char *hint = names_hint(key, "there are", keys, array_size(keys));
 
@@ -94,7 +94,7 @@ static int check_mapping(const json_t *mapping, struct error *err)
 			free(hint);
 			return -EINVAL;
 		}
-		json_array_foreach (list, i, state) {
+		json_array_foreach(list, i, state) {
 			r = check_state(state, err);
 			if (r < 0)
 				return r;
@@ -118,7 +118,7 @@ static void label_list(struct strbuf *sb, const char *key, const json_t *list)
 	size_t i;
 	json_t *state;
 
-	json_array_foreach (list, i, state) {
+	json_array_foreach(list, i, state) {
 		char *text = json_scalar_text(state);
 
 		if (i)
@@ -139,7 +139,7 @@ static char *idle_label(const json_t *level)
 	if (json_is_string(level))
 		return xstrdup(json_string_value(level));
 	mapping = as_mapping(level);
-	json_object_foreach (mapping, key, list)
+	json_object_foreach(mapping, key, list)
 		label_list(&sb, key, list);
 	json_decref(mapping);
 	if (!sb.len)
@@ -210,7 +210,7 @@ static int states_read(const struct machine *machine, struct idle_states *states
 	if (!r)
 		r = machine_glob(machine, "sys/devices/system/cpu/cpu[0-9]*/cpuidle/state*/name",
 			&paths, err);
-	json_array_foreach (paths, i, path) {
+	json_array_foreach(paths, i, path) {
 		if (r < 0)
 			break;
 		r = add_state(machine, json_string_value(path), &online, states, err);
@@ -360,8 +360,8 @@ static int apply_mapping(struct idle_states *states, const json_t *mapping, stru
 	size_t i;
 	int r;
 
-	json_object_foreach ((json_t *)mapping, key, list) {
-		json_array_foreach (list, i, word) {
+	json_object_foreach((json_t *)mapping, key, list) {
+		json_array_foreach(list, i, word) {
 			r = apply_word(states, word,
 				strcmp(key, "enable") == 0 ? WANT_ENABLED : WANT_DISABLED, err);
 			if (r < 0)
@@ -442,6 +442,7 @@ const struct knob_ops knob_idle_states = {
 		"\n"
 		"  factors:\n"
 		"    idle_states: [default, all-disabled]\n"
+		"  factors:\n"
 		"    idle_states: [default, {disable: [C6, C10]}, {disable: haltpoll idle}]\n"
 		"  fixed:\n"
 		"    idle_states: {disable: all, enable: POLL}\n"

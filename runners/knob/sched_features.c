@@ -282,7 +282,7 @@ static char *features_label(const json_t *level)
 
 	if (level_words(level, "scheduler features", &words, NULL) < 0)
 		return json_line(level);
-	json_array_foreach (words, i, item)
+	json_array_foreach(words, i, item)
 		strbuf_printf(&sb, "%s%s", i ? " " : "", json_string_value(item));
 	json_decref(words);
 	return strbuf_steal(&sb);
@@ -323,7 +323,7 @@ static int plan_words(const json_t *words, const struct machine *machine, struct
 
 	if (r < 0)
 		return r;
-	json_array_foreach (words, i, item) {
+	json_array_foreach(words, i, item) {
 		const char *word = json_string_value(item);
 
 		r = sched_features_find(&features, bare(word))
@@ -372,6 +372,7 @@ const struct knob_ops knob_sched_features = {
 		"\n"
 		"  factors:\n"
 		"    sched_features: [TTWU_QUEUE, NO_TTWU_QUEUE]\n"
+		"  factors:\n"
 		"    sched_features: [default, [NO_TTWU_QUEUE, NO_DELAY_DEQUEUE]]\n"
 		"\n"
 		"Which features there are depends on the kernel, down to the stable release; a\n"
