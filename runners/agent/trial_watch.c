@@ -210,7 +210,15 @@ static size_t ask(struct trial *trial, enum keeper_order order, enum keeper_news
 }
 
 /* Return: true when both streams have ended. */
-static bool drain(struct trial *trial, int ms)
+static bool drain(struct trial *trial)
+{
+	capture_read(&trial->out);
+	capture_read(&trial->err);
+	return trial->out.read_end < 0 && trial->err.read_end < 0;
+}
+
+/* Streams that have ended are passed over by poll(): then this is a pause. */
+static void await_streams(struct trial *trial, int ms)
 {
 	struct pollfd fds[] = {
 		{ .fd = trial->out.read_end, .events = POLLIN },
@@ -218,9 +226,6 @@ static bool drain(struct trial *trial, int ms)
 	};
 
 	poll(fds, array_size(fds), ms);
-	capture_read(&trial->out);
-	capture_read(&trial->err);
-	return trial->out.read_end < 0 && trial->err.read_end < 0;
 }
 
 static bool is_empty(struct trial *trial)
@@ -232,10 +237,10 @@ void trial_clear(struct trial *trial)
 {
 	uint64_t end = in_ms(STRAGGLER_MS);
 
-	while (!trial->signalled && ms_until(end) && !(drain(trial, 0) && is_empty(trial)))
-		drain(trial, 5);
+	while (!trial->signalled && ms_until(end) && !(drain(trial) && is_empty(trial)))
+		await_streams(trial, 5);
 	trial->survivors = ask(trial, KEEPER_KILL, KEEPER_KILLED);
 	end = in_ms(DRAIN_MS);
-	while (ms_until(end) && !drain(trial, 10))
-		;
+	while (!drain(trial) && ms_until(end))
+		await_streams(trial, 10);
 }
