@@ -14,6 +14,7 @@ char *strbuf_reserve(struct strbuf *sb, size_t more)
 	if (need > sb->cap) {
 		sb->cap = need > sb->cap * 2 ? need : sb->cap * 2;
 		sb->data = xrealloc_array(sb->data, sb->cap, 1);
+		sb->data[sb->len] = '\0'; /* it may be that nothing is written */
 	}
 	return sb->data + sb->len;
 }
