@@ -49,22 +49,20 @@ static void write_machine(const struct report *report, struct strbuf *line)
 	strbuf_printf(line, ", idle driver %s", json_str(idle, "driver", "none"));
 }
 
+/* "target:  vm, tcg,thread=single, QEMU 7.2.22, 4 CPUs (2 threads per core), 512 MiB" */
 static void write_target(const struct report *report, struct strbuf *line)
 {
-	const json_t *target = report->run.target;
-	const char *key;
-	json_t *value;
+	const json_t *t = report->run.target;
+	const char *qemu = json_str(t, "qemu", NULL);
 
-	strbuf_printf(line, "target:  %s", json_str(target, "kind", "unknown"));
-	json_object_foreach((json_t *)target, key, value) {
-		char *text = strcmp(key, "kind") == 0 ? NULL : json_scalar_text(value);
-
-		if (text && json_is_string(value))
-			strbuf_printf(line, ", %s", text);
-		else if (text)
-			strbuf_printf(line, ", %s %s", key, text);
-		free(text);
-	}
+	strbuf_printf(line, "target:  %s", json_str(t, "kind", "unknown"));
+	if (!qemu)
+		return;
+	strbuf_printf(line, ", %s, QEMU %.*s, %lld CPUs", json_str(t, "accel", "?"),
+		(int)strcspn(qemu, " "), qemu, (long long)json_int(t, "cpus", 0));
+	if (json_int(t, "threads", 1) > 1)
+		strbuf_printf(line, " (%lld threads per core)", (long long)json_int(t, "threads", 1));
+	strbuf_printf(line, ", %lld MiB", (long long)json_int(t, "memory", 0) >> 20);
 }
 
 void report_machine(const struct report *report, struct strbuf *out)
@@ -89,4 +87,17 @@ void report_machine(const struct report *report, struct strbuf *out)
 			strbuf_printf(out, "%s\n", strbuf_text(&line));
 		strbuf_release(&line);
 	}
+	if (report_times_are_emulated(report)) {
+		char *why = xasprintf("note: %s; read the event counts first, and of the times "
+				      "only the medians",
+			json_str(run->target, "timing", ""));
+
+		report_wrapped(out, 9, why);
+		free(why);
+	}
+}
+
+bool report_times_are_emulated(const struct report *report)
+{
+	return json_str(report->run.target, "timing", NULL) != NULL;
 }

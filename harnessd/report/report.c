@@ -100,10 +100,14 @@ void report_text(const struct report *report, struct strbuf *out)
 		free(why);
 	}
 	report_sentence(report, out);
+	/* Where times are emulated, what was counted is the surer sign and goes first. */
+	if (report_times_are_emulated(report))
+		report_moved(report, out);
 	report_effects(report, out);
 	report_other_metrics(report, out);
 	report_trials(report, out);
-	report_moved(report, out);
+	if (!report_times_are_emulated(report))
+		report_moved(report, out);
 	report_interrupts(report, out);
 	report_residency(report, out);
 	report_splats(report, out);

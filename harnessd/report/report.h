@@ -4,6 +4,7 @@
 #define REPORT_REPORT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -43,6 +44,9 @@ json_t *report_json(const struct report *report);
 
 /** report_sentence() - the verdict in one sentence for each arm. */
 void report_sentence(const struct report *report, struct strbuf *out);
+
+/** report_times_are_emulated() - did the target say that its times are not those of a machine? */
+bool report_times_are_emulated(const struct report *report);
 
 /* The sections of report_text(), in its order; each prints nothing when it has nothing to say. */
 void report_machine(const struct report *report, struct strbuf *out);
