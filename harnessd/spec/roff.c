@@ -153,7 +153,7 @@ static size_t item_text(const char *line, size_t len)
 	size_t i = strspn(line, " ");
 
 	for (; i + 2 < len; i++) {
-		if (strncmp(line + i, "  ", 2))
+		if (strncmp(line + i, "  ", 2) != 0)
 			continue;
 		i += strspn(line + i, " ");
 		return i < len ? i : 0;
