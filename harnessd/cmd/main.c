@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cmd/command.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,8 +78,9 @@ int main(int argc, char **argv)
 		status = command->run(&cli, argc - 1, argv + 1);
 	}
 	cli_release(&cli);
-	if (fflush(stdout) != 0 && status == EXIT_NO_REGRESSION) {
-		perror("harness: cannot write the output");
+	if ((fflush(stdout) != 0 || ferror(stdout)) && status == EXIT_NO_REGRESSION) {
+		if (errno != EPIPE) /* "harness help job | head" is no mishap */
+			perror("harness: cannot write the output");
 		status = EXIT_CANNOT;
 	}
 	return status;
