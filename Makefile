@@ -87,7 +87,10 @@ lint: format-check
 	$(Q)sh tests/lint/layers.sh
 	$(Q)sh tests/lint/sysroot.sh
 	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability --inline-suppr \
-		--suppress=missingIncludeSystem -D_GNU_SOURCE -Iharnessd -I. harnessd runners collectors db
+		--suppress=missingIncludeSystem -D_GNU_SOURCE \
+		'-Djson_array_foreach(a,i,v)=for(i=0;(v=json_array_get(a,i));i++)' \
+		'-Djson_object_foreach(o,k,v)=for(k=0;(v=json_object_get(o,k));)' \
+		-Iharnessd -I. harnessd runners collectors db
 	$(Q)clang-tidy --quiet $(lib_src) $(cmd_src) $(agent_src) -- -std=gnu17 $(CPPFLAGS)
 
 sources := $(shell git ls-files '*.c' '*.h' 2>/dev/null)

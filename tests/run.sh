@@ -9,8 +9,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HARNESS_STATE="$work/state" CMOCKA_MESSAGE_OUTPUT=TAP
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1
-# Kernels that were fetched once serve every test.
-export HARNESS_KERNELS="${HARNESS_KERNELS:-}"
+# A kernel for guests is fetched once into the build folder; every test that boots one finds it there
+# (and says "skipped: why" where it could not be had).
+HARNESS_STATE=$PWD/build/test-kernels "$first/harness" vm fetch-kernel --if-missing ||
+	echo "no kernel for guests could be fetched"
+export HARNESS_KERNELS="${HARNESS_KERNELS:-$PWD/build/test-kernels/kernels}"
 
 tally() { # NAME LOG EXIT
 	p=$(grep -c '^ok ' "$2")
