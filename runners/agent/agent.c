@@ -12,6 +12,7 @@ int agent_init(struct agent *agent, const char *root, struct error *err)
 
 	if (r < 0)
 		return r;
+	agent->keeper = KEEPER_INIT;
 	r = sysroot_open(&agent->machine, "/", err);
 	if (r < 0) {
 		sysroot_close(&agent->root);
@@ -29,6 +30,7 @@ size_t agent_release(struct agent *agent)
 	json_t *ignored = json_array();
 	size_t failed = undo_all(&agent->undo, ignored, ignored);
 
+	keeper_dismiss(&agent->keeper);
 	undo_close(&agent->undo);
 	json_decref(ignored);
 	channel_release(&agent->channel);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/sysroot.h"
 #include "channel.h"
+#include "keeper.h"
 #include "undo.h"
 
 /**
@@ -19,6 +20,7 @@
  * @contain: "auto", "cgroup" or "subreaper"
  * @guest: it is a guest's: mount is allowed and the channel is a port
  * @leaving: "bye" was said; @host_gone: the conversation ended; @signal: the one that ends it
+ * @keeper: there is one from the first trial on
  * @trials: how many there were, for names
  */
 struct agent {
@@ -26,6 +28,7 @@ struct agent {
 	char *boot_id;
 	const char *undo_dir, *work_dir, *contain;
 	struct undo undo;
+	struct keeper keeper;
 	struct channel channel;
 	int signals;
 	bool guest;

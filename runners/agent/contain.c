@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 
@@ -51,9 +52,25 @@ size_t contain_count(const struct contain *contain)
 	return pids.n;
 }
 
+void contain_adopt(
+	struct contain *contain, const struct sysroot *machine, const char *way, const char *path)
+{
+	*contain = (struct contain){ .machine = machine, .path = xstrdup(path), .dirfd = -1 };
+	for (size_t i = 0; i < array_size(ways); i++)
+		if (strcmp(way, ways[i]->name) == 0)
+			contain->ops = ways[i];
+}
+
 void contain_close(struct contain *contain)
 {
 	contain->ops->close(contain);
+	contain_release(contain);
+}
+
+void contain_release(struct contain *contain)
+{
+	if (contain->dirfd >= 0)
+		close(contain->dirfd);
 	free(contain->id);
 	free(contain->path);
 	*contain = (struct contain){ .dirfd = -1 };

@@ -57,8 +57,16 @@ int contain_open(struct contain *contain, const struct sysroot *machine, const c
 void contain_signal(const struct contain *contain, int signal);
 /** contain_count() - how many processes live in there. */
 size_t contain_count(const struct contain *contain);
-/** contain_close() - remove it; it must be empty. */
+/**
+ * contain_adopt() - in the keeper: the same container
+ * @way: name of its kind; @path: as in struct contain, or NULL. The folder's descriptor is set later.
+ */
+void contain_adopt(
+	struct contain *contain, const struct sysroot *machine, const char *way, const char *path);
+/** contain_close() - remove it, which must be empty, and release it. */
 void contain_close(struct contain *contain);
+/** contain_release() - forget it without removing it. */
+void contain_release(struct contain *contain);
 
 /** contain_cgroup_mount() - where cgroup v2 is mounted, as for struct sysroot; NULL: nowhere; caller owns */
 char *contain_cgroup_mount(const struct sysroot *root);

@@ -150,9 +150,24 @@ static void read_pids(const struct sysroot *machine, const char *path, void *con
 	free(procs);
 }
 
+/* "populated 0\nfrozen 0\n" in cgroup.events: nobody in the group or in one below it, zombies aside. */
+static bool is_empty(const struct contain *contain)
+{
+	char *events = xasprintf("%s/cgroup.events", contain->path), *text;
+	bool empty = false;
+
+	if (sysroot_read(contain->machine, events, &text, NULL, NULL) == 0) {
+		empty = strstr(text, "populated 0");
+		free(text);
+	}
+	free(events);
+	return empty;
+}
+
 static void pids_in_group(const struct contain *contain, struct pids *out)
 {
-	each_group(contain->machine, contain->path, read_pids, out);
+	if (!is_empty(contain))
+		each_group(contain->machine, contain->path, read_pids, out);
 }
 
 static void remove_group(const struct sysroot *machine, const char *path, void *context)
@@ -176,11 +191,11 @@ static void strike_group(const struct contain *contain)
 	free(freeze);
 }
 
+/* Only a group with groups of the benchmark's own in it takes more than one call. */
 static void close_group(struct contain *contain)
 {
-	if (contain->dirfd >= 0)
-		close(contain->dirfd);
-	each_group(contain->machine, contain->path, remove_group, NULL);
+	if (unlinkat(contain->machine->dirfd, contain->path, AT_REMOVEDIR) < 0 && errno != ENOENT)
+		each_group(contain->machine, contain->path, remove_group, NULL);
 }
 
 const struct contain_ops contain_cgroup = {

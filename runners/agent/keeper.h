@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The parent of a trial's processes.
  *
- * A keeper is forked for each trial, starts the benchmark, is the subreaper of all that it starts,
- * and kills everything when it is told to, or when the agent is gone, by whatever death. It is in
- * neither the benchmark's cgroup nor the agent's session. */
+ * A keeper is forked before the first trial and lives as long as its agent. It starts the benchmark,
+ * is the subreaper of all that it starts, and kills everything when it is told to, or when the agent
+ * is gone, by whatever death. It is in neither the benchmark's cgroup nor the agent's session. */
 #ifndef AGENT_KEEPER_H
 #define AGENT_KEEPER_H
 
@@ -25,42 +25,49 @@ struct keeper {
 
 /** enum keeper_order - what the agent tells it */
 enum keeper_order {
+	KEEPER_SPAWN = 'B',  /* start a benchmark: keeper_spawn() */
 	KEEPER_TERM = 'T',   /* SIGTERM to every process in there */
 	KEEPER_STRIKE = 'S', /* SIGKILL to every process in there, without waiting for the end */
 	KEEPER_COUNT = 'C',  /* answer how many live in there */
-	KEEPER_KILL = 'K',   /* kill all, answer how many there were */
-	KEEPER_QUIT = 'Q',   /* kill all, leave the trial's folder to the agent */
+	KEEPER_CLEAR = 'K',  /* kill all, remove the container, answer how many there were */
 };
 
 /** enum keeper_news - what it tells the agent */
 enum keeper_news {
-	KEEPER_STARTED, /* @pid, or a negative errno in its place */
-	KEEPER_EXITED,	/* @status, @usage, @ended_ns of the benchmark's first process */
-	KEEPER_COUNTED, /* @count */
-	KEEPER_KILLED,	/* @count */
+	KEEPER_EXITED,	/* @status, @usage, @ended_ns of the benchmark's first process; @count */
+	KEEPER_COUNTED, /* @count: how many live */
+	KEEPER_CLEARED, /* @count: how many had to be killed */
 };
 
 /** struct keeper_message - between two processes of one binary; never stored or sent farther */
 struct keeper_message {
 	enum keeper_news news;
-	pid_t pid;
 	int status;
 	struct rusage usage;
 	uint64_t ended_ns;
 	size_t count;
 };
 
+/** keeper_ready() - have a keeper: fork the first one, replace one that was killed. */
+int keeper_ready(struct keeper *keeper, const struct sysroot *machine, struct error *err);
 /**
- * keeper_start() - fork the keeper, which starts the benchmark
- * Its first message is KEEPER_STARTED. The container is the keeper's from here on.
+ * keeper_spawn() - have it start a benchmark
+ * The benchmark's process answers itself, at the other end of spawn->report. Until it calls exec, or
+ * ends because the other end of spawn->go was closed, the keeper obeys no order.
  */
-int keeper_start(struct keeper *keeper, const struct spawn *spawn, struct contain *contain,
+int keeper_spawn(struct keeper *keeper, const struct spawn *spawn, const struct contain *contain,
 	struct error *err);
 /** keeper_tell() - send an order. Return: 0 or -errno. */
 int keeper_tell(struct keeper *keeper, enum keeper_order order);
 /** keeper_hear() - wait for a message. Return: 0, or -EPIPE when the keeper is gone. */
 int keeper_hear(struct keeper *keeper, struct keeper_message *message);
-/** keeper_finish() - end it and wait for that; nothing of the trial is left running. */
-void keeper_finish(struct keeper *keeper);
+/**
+ * keeper_ask() - send an order and wait for its answer; other news are passed over
+ * Return: 0, or -EPIPE when the keeper is gone.
+ */
+int keeper_ask(
+	struct keeper *keeper, enum keeper_order order, enum keeper_news answer, size_t *count);
+/** keeper_dismiss() - end it and wait for that; nothing of a trial is left running. */
+void keeper_dismiss(struct keeper *keeper);
 
 #endif

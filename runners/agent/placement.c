@@ -56,16 +56,18 @@ static void set_all_threads(const struct placement *p, const struct affinity *af
 		sched_setaffinity((pid_t)strtol(file_basename(threads[i]), NULL, 10),
 			affinity->size, affinity->set);
 	sysroot_glob_free(threads, n);
-	if (p->helper > 0)
-		sched_setaffinity(p->helper, affinity->size, affinity->set);
+	for (int i = 0; i < PLACEMENT_HELPERS; i++)
+		if (p->helper[i] > 0)
+			sched_setaffinity(p->helper[i], affinity->size, affinity->set);
 }
 
 void placement_leave(struct placement *placement, const struct sysroot *machine,
-	const struct cpulist *cpus, pid_t helper)
+	const struct cpulist *cpus, const pid_t helper[PLACEMENT_HELPERS])
 {
 	struct affinity rest;
 
-	*placement = (struct placement){ .machine = machine, .helper = helper };
+	*placement = (struct placement){ .machine = machine };
+	memcpy(placement->helper, helper, sizeof(placement->helper));
 	if (affinity_of(0, &placement->before) < 0 || !cpus->n || affinity_of(0, &rest) < 0)
 		return;
 	for (size_t i = 0; i < cpus->n; i++)

@@ -30,17 +30,19 @@ void affinity_release(struct affinity *affinity);
  */
 int affinity_bind(const struct cpulist *cpus);
 
-/** struct placement - our threads' masks before a trial; @helper: a process of ours, or 0 */
+enum { PLACEMENT_HELPERS = 2 };
+
+/** struct placement - our threads' masks before a trial; @helper: processes of ours, or 0 */
 struct placement {
 	const struct sysroot *machine;
 	struct affinity before;
-	pid_t helper;
+	pid_t helper[PLACEMENT_HELPERS];
 	bool moved;
 };
 
 /** placement_leave() - move all our threads off the CPUs, if any others remain. */
 void placement_leave(struct placement *placement, const struct sysroot *machine,
-	const struct cpulist *cpus, pid_t helper);
+	const struct cpulist *cpus, const pid_t helper[PLACEMENT_HELPERS]);
 /** placement_return() - and back; release. */
 void placement_return(struct placement *placement);
 

@@ -17,7 +17,7 @@
 
 static void report(const struct spawn *spawn, enum spawn_stage stage, int code)
 {
-	struct spawn_report r = { .stage = stage, .code = code };
+	struct spawn_report r = { .stage = stage, .code = code, .pid = getpid() };
 
 	while (write(spawn->report, &r, sizeof(r)) < 0 && errno == EINTR)
 		;
@@ -30,13 +30,18 @@ fail(const struct spawn *spawn, enum spawn_stage stage, int code)
 	_exit(127);
 }
 
-static void reset_signals(void)
+void spawn_prepare(void)
 {
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
-	sigset_t none;
 
 	for (int sig = 1; sig < NSIG; sig++)
 		sigaction(sig, &dfl, NULL);
+}
+
+static void unblock_signals(void)
+{
+	sigset_t none;
+
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -105,7 +110,7 @@ static void __attribute__((noreturn)) become_benchmark(const struct spawn *spawn
 	if ((r = set_streams(spawn)) < 0)
 		fail(spawn, SPAWN_STREAMS, -r);
 	umask(022);
-	reset_signals();
+	unblock_signals();
 	if ((r = set_cpus(spawn)) < 0)
 		fail(spawn, SPAWN_CPUS, -r);
 	if ((r = set_user(spawn->user)) < 0)
@@ -119,27 +124,66 @@ static void __attribute__((noreturn)) become_benchmark(const struct spawn *spawn
 	fail(spawn, SPAWN_EXEC, errno);
 }
 
-static pid_t clone_into(int group)
+/*
+ * spawn_vfork() - clone3() for a child on the caller's stack, as vfork() is: the child must not return
+ * from the caller, and what returns must not need the stack, which the child has used meanwhile.
+ * The kernel keeps every register but those of the result and of the call itself.
+ */
+#if defined(__SANITIZE_ADDRESS__) || !(defined(__x86_64__) || defined(__aarch64__))
+enum { SHARED_MEMORY = 0 }; /* with fork()'s copy of the stack there is nothing to take care of */
+#define spawn_vfork(args, size) ((pid_t)syscall(SYS_clone3, args, size))
+#else
+enum { SHARED_MEMORY = CLONE_VM | CLONE_VFORK };
+_Static_assert(SYS_clone3 == 435, "number in the assembly below");
+pid_t spawn_vfork(struct clone_args *args, size_t size) __attribute__((returns_twice));
+#ifdef __x86_64__
+__asm__(".text\n.type spawn_vfork, @function\nspawn_vfork:\n"
+	"	pop %rdx\n"
+	"	mov $435, %eax\n"
+	"	syscall\n"
+	"	push %rdx\n"
+	"	ret\n"
+	".size spawn_vfork, . - spawn_vfork\n");
+#else
+__asm__(".text\n.type spawn_vfork, %function\nspawn_vfork:\n"
+	"	mov x8, #435\n"
+	"	svc #0\n"
+	"	ret\n"
+	".size spawn_vfork, . - spawn_vfork\n");
+#endif
+#endif
+
+static pid_t clone_child(const struct spawn *spawn)
 {
 	struct clone_args args = {
-		.flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (uint64_t)group
+		.flags = SHARED_MEMORY | (spawn->group >= 0 ? CLONE_INTO_CGROUP : 0),
+		.exit_signal = SIGCHLD,
+		.cgroup = spawn->group >= 0 ? (uint64_t)spawn->group : 0,
 	};
+	pid_t pid = spawn_vfork(&args, sizeof(args));
 
-	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+	if (pid == 0)
+		become_benchmark(spawn, false);
+	return pid;
+}
+
+/* Kernels before 5.7 cannot clone into a group, those before 5.3 have no clone3(). */
+static pid_t fork_child(const struct spawn *spawn)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		become_benchmark(spawn, spawn->group >= 0);
+	return pid < 0 ? -errno : pid;
 }
 
 pid_t spawn_child(const struct spawn *spawn)
 {
-	bool move = false;
-	pid_t pid = spawn->group >= 0 ? clone_into(spawn->group) : fork();
+	char **own = environ;
+	pid_t pid = clone_child(spawn);
 
-	if (pid < 0 && spawn->group >= 0) {
-		move = true;
-		pid = fork();
-	}
-	if (pid == 0)
-		become_benchmark(spawn, move);
-	return pid < 0 ? -errno : pid;
+	environ = own; /* the child has set its own, in the same memory */
+	return pid < 0 ? fork_child(spawn) : pid;
 }
 
 int spawn_failure(const struct spawn *spawn, const struct spawn_report *report, struct error *err)

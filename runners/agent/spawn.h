@@ -46,13 +46,23 @@ enum spawn_stage {
 	SPAWN_EXEC,
 };
 
-/** struct spawn_report - between two processes of one binary; never stored or sent farther */
+/** struct spawn_report - between two processes of one binary; @pid: of the benchmark's process */
 struct spawn_report {
 	enum spawn_stage stage;
 	int code;
+	pid_t pid;
 };
 
-/** spawn_child() - fork it; it gets ready and waits for @go. Return: its pid or -errno. */
+/** spawn_prepare() - once, in the process that will call spawn_child(): no signal is ignored. */
+void spawn_prepare(void);
+
+/**
+ * spawn_child() - make it; it gets ready, tells @report, and waits for @go
+ *
+ * The caller has all signals blocked.
+ * It borrows the memory of the caller, who therefore sleeps until the child has called exec or has
+ * ended: a copy of the memory is what fork() spends its time on. Return: its pid or -errno.
+ */
 pid_t spawn_child(const struct spawn *spawn);
 
 /** spawn_failure() - turn a report into an error. Return: the negative errno. */

@@ -46,19 +46,14 @@ static int open_pipe(int *read_end, int *write_end, struct error *err)
 static int hear_ready(struct trial *trial, const struct spawn *spawn, struct error *err)
 {
 	struct spawn_report report;
-	struct keeper_message m;
 	ssize_t n;
 
-	if (keeper_hear(&trial->keeper, &m) < 0 || m.news != KEEPER_STARTED)
-		return error_set(err, -EIO, "the trial's keeper process was killed");
-	if (m.pid < 0)
-		return error_sys(err, m.pid, "cannot start a process");
-	trial->child = m.pid;
 	do {
 		n = read(trial->report, &report, sizeof(report));
 	} while (n < 0 && errno == EINTR);
 	if (n != sizeof(report))
 		return error_set(err, -EIO, "the benchmark's process was killed before its start");
+	trial->child = report.pid;
 	return report.stage == SPAWN_READY ? 0 : spawn_failure(spawn, &report, err);
 }
 
@@ -69,7 +64,7 @@ static void shut(int *fd)
 	*fd = -1;
 }
 
-static int start_keeper(struct trial *trial, struct spawn *spawn, struct error *err)
+static int start(struct trial *trial, struct spawn *spawn, struct error *err)
 {
 	int r = open_pipe(&spawn->go, &trial->go, err);
 
@@ -82,7 +77,8 @@ static int start_keeper(struct trial *trial, struct spawn *spawn, struct error *
 	spawn->out = trial->out.write_end;
 	spawn->err = trial->err.write_end;
 	if (r == 0)
-		r = keeper_start(&trial->keeper, spawn, &trial->contain, err);
+		r = keeper_spawn(&trial->agent->keeper, spawn, &trial->contain, err);
+	trial->kept = r == 0;
 	shut(&spawn->go);
 	shut(&spawn->report);
 	capture_started(&trial->out);
@@ -120,7 +116,7 @@ static int measure(struct trial *trial, const struct spawn *spawn, struct error 
 	if (r < 0)
 		return r;
 	collects_after(&trial->collects);
-	trial_clear(trial);
+	trial_settle(trial);
 	return 0;
 }
 
@@ -138,7 +134,7 @@ static int run_contained(struct trial *trial, struct error *err)
 		.group = trial->contain.dirfd,
 		.go = -1,
 		.report = -1 };
-	int r = start_keeper(trial, &spawn, err);
+	int r = start(trial, &spawn, err);
 
 	if (r == 0)
 		r = hear_ready(trial, &spawn, err);
@@ -156,11 +152,13 @@ static int run(struct trial *trial, json_t **result, struct error *err)
 	if (r == 0)
 		r = undo_guard(&agent->undo, err);
 	if (r == 0)
+		r = keeper_ready(&agent->keeper, &agent->machine, err);
+	if (r == 0)
 		r = trial_pause(trial, trial->request.settle_ms, err);
 	if (r < 0)
 		return r;
-	placement_leave(
-		&trial->placement, &agent->machine, &trial->request.cpus, agent->undo.guardian.pid);
+	placement_leave(&trial->placement, &agent->machine, &trial->request.cpus,
+		(pid_t[]){ agent->undo.guardian.pid, agent->keeper.pid });
 	collects_prepare(
 		&trial->collects, &agent->root, trial->request.collect, &trial->request.cpus);
 	r = contain(trial, err);
@@ -173,18 +171,15 @@ static int run(struct trial *trial, json_t **result, struct error *err)
 
 static void release(struct trial *trial)
 {
-	bool kept = trial->keeper.socket >= 0;
-
-	keeper_finish(&trial->keeper);
-	if (kept) /* the keeper has removed the container itself; this frees our copy */
-		shut(&trial->contain.dirfd);
+	shut(&trial->go); /* a process that still waits for it ends, and the keeper can obey */
+	if (trial->kept)
+		trial_clear(trial);
 	if (trial->contain.ops)
 		contain_close(&trial->contain);
 	placement_return(&trial->placement);
 	collects_release(&trial->collects);
 	capture_release(&trial->out);
 	capture_release(&trial->err);
-	shut(&trial->go);
 	shut(&trial->report);
 	if (trial->folder)
 		file_remove_tree(trial->folder, NULL);
@@ -196,7 +191,6 @@ int op_run(struct agent *agent, const json_t *request, json_t **result, struct e
 {
 	struct trial trial = { .agent = agent,
 		.contain = { .dirfd = -1 },
-		.keeper = KEEPER_INIT,
 		.out = { .read_end = -1, .write_end = -1 },
 		.err = { .read_end = -1, .write_end = -1 },
 		.go = -1,

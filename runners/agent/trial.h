@@ -12,7 +12,6 @@
 #include "capture.h"
 #include "collect.h"
 #include "contain.h"
-#include "keeper.h"
 #include "placement.h"
 #include "trial_request.h"
 
@@ -21,6 +20,8 @@
  * @go: the benchmark waits here for its start; @report: it tells here how that went
  * @started_ns: realtime; @go_ns, @ended_ns: monotonic
  * @exited: @status and @usage are valid
+ * @left: processes that lived when it exited
+ * @kept: the keeper has the container, and is to clear it
  * @signalled: we sent it a signal; whatever it printed does not count
  * @gone: nobody is left to answer
  * @contained: name of the container's kind
@@ -31,17 +32,16 @@ struct trial {
 	struct trial_request request;
 	char *folder;
 	struct contain contain;
-	struct keeper keeper;
 	struct placement placement;
 	struct collects collects;
 	struct capture out, err;
 	int go, report;
 	pid_t child;
 	uint64_t started_ns, go_ns, ended_ns;
-	bool exited, signalled, timed_out, cancelled, gone;
+	bool kept, exited, signalled, timed_out, cancelled, gone;
 	int status;
 	struct rusage usage;
-	size_t survivors;
+	size_t left, survivors;
 	const char *contained;
 };
 
@@ -58,7 +58,10 @@ int trial_pause(struct trial *trial, int64_t ms, struct error *err);
  */
 int trial_watch(struct trial *trial, const struct spawn *spawn, struct error *err);
 
-/** trial_clear() - kill what has outlived the benchmark and read the streams to their end. */
+/** trial_settle() - let helpers end, kill what has outlived the benchmark, read the streams to the end. */
+void trial_settle(struct trial *trial);
+
+/** trial_clear() - have the keeper kill all that is left and remove the container. */
 void trial_clear(struct trial *trial);
 
 /** trial_result() - the result of "run"; new reference. */

@@ -87,7 +87,7 @@ int trial_pause(struct trial *trial, int64_t ms, struct error *err)
 static void send_term(struct watch *w)
 {
 	w->trial->signalled = true;
-	keeper_tell(&w->trial->keeper, KEEPER_TERM);
+	keeper_tell(&w->trial->agent->keeper, KEEPER_TERM);
 	w->phase = PHASE_TERM;
 	w->next_ns = in_ms(w->trial->request.grace_ms);
 }
@@ -97,7 +97,7 @@ static void strike(struct watch *w)
 {
 	if (w->phase != PHASE_KILL)
 		w->give_up_ns = in_ms(DEATH_MS);
-	keeper_tell(&w->trial->keeper, KEEPER_STRIKE);
+	keeper_tell(&w->trial->agent->keeper, KEEPER_STRIKE);
 	w->phase = PHASE_KILL;
 	w->next_ns = in_ms(STRIKE_AGAIN_MS);
 }
@@ -119,7 +119,7 @@ static void hear_keeper(struct watch *w)
 	struct trial *trial = w->trial;
 	struct keeper_message m;
 
-	if (keeper_hear(&trial->keeper, &m) < 0) {
+	if (keeper_hear(&trial->agent->keeper, &m) < 0) {
 		if (trial->contain.dirfd >= 0)
 			trial->contain.ops->strike(&trial->contain);
 		kill(trial->child, SIGKILL);
@@ -132,6 +132,7 @@ static void hear_keeper(struct watch *w)
 	trial->status = m.status;
 	trial->usage = m.usage;
 	trial->ended_ns = m.ended_ns;
+	trial->left = m.count;
 }
 
 /* The end of this pipe without a word is the good news: exec has closed it. */
@@ -152,7 +153,7 @@ static void watch_once(struct watch *w)
 {
 	struct trial *t = w->trial;
 	struct pollfd fds[] = {
-		{ .fd = t->keeper.socket, .events = POLLIN },
+		{ .fd = t->agent->keeper.socket, .events = POLLIN },
 		{ .fd = t->report, .events = POLLIN },
 		{ .fd = t->out.read_end, .events = POLLIN },
 		{ .fd = t->err.read_end, .events = POLLIN },
@@ -196,19 +197,6 @@ int trial_watch(struct trial *trial, const struct spawn *spawn, struct error *er
 	return w.failure;
 }
 
-static size_t ask(struct trial *trial, enum keeper_order order, enum keeper_news answer)
-{
-	struct keeper_message m;
-
-	if (keeper_tell(&trial->keeper, order) < 0)
-		return 0;
-	do {
-		if (keeper_hear(&trial->keeper, &m) < 0)
-			return 0;
-	} while (m.news != answer);
-	return m.count;
-}
-
 /* Return: true when both streams have ended. */
 static bool drain(struct trial *trial)
 {
@@ -230,16 +218,25 @@ static void await_streams(struct trial *trial, int ms)
 
 static bool is_empty(struct trial *trial)
 {
-	return ask(trial, KEEPER_COUNT, KEEPER_COUNTED) == 0;
+	if (trial->left)
+		keeper_ask(&trial->agent->keeper, KEEPER_COUNT, KEEPER_COUNTED, &trial->left);
+	return trial->left == 0;
 }
 
 void trial_clear(struct trial *trial)
+{
+	trial->kept = false;
+	if (keeper_ask(&trial->agent->keeper, KEEPER_CLEAR, KEEPER_CLEARED, &trial->survivors) == 0)
+		contain_release(&trial->contain);
+}
+
+void trial_settle(struct trial *trial)
 {
 	uint64_t end = in_ms(STRAGGLER_MS);
 
 	while (!trial->signalled && ms_until(end) && !(drain(trial) && is_empty(trial)))
 		await_streams(trial, 5);
-	trial->survivors = ask(trial, KEEPER_KILL, KEEPER_KILLED);
+	trial_clear(trial);
 	end = in_ms(DRAIN_MS);
 	while (!drain(trial) && ms_until(end))
 		await_streams(trial, 10);
