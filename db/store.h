@@ -44,6 +44,8 @@ int store_run_create(struct store *store, const struct store_run *run, const str
 /** store_run_facts() - note what was learnt when the target was first entered. */
 int store_run_facts(struct store *store, int64_t run, const json_t *facts, const json_t *target,
 	struct error *err);
+/** store_run_metric() - note the metric that decides, where only a trial's output could tell. */
+int store_run_metric(struct store *store, int64_t run, const char *metric, struct error *err);
 /** store_arm_plan() - note how an arm was carried out. Return: 0 or -ENOENT. */
 int store_arm_plan(
 	struct store *store, int64_t run, int64_t arm, const json_t *plan, struct error *err);

@@ -148,6 +148,15 @@ int store_run_facts(struct store *store, int64_t run, const json_t *facts, const
 	return run_one(store, &q, "run", run, err);
 }
 
+int store_run_metric(struct store *store, int64_t run, const char *metric, struct error *err)
+{
+	struct query q = query_start(store, "run_metric");
+
+	query_int(&q, run);
+	query_text(&q, metric);
+	return run_one(store, &q, "run", run, err);
+}
+
 int store_arm_plan(
 	struct store *store, int64_t run, int64_t arm, const json_t *plan, struct error *err)
 {

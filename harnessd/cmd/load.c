@@ -31,9 +31,9 @@ static void check_together(struct cli *cli, const struct loaded_job *loaded, str
 {
 	struct error err = ERROR_INIT;
 	struct design design = { 0 };
-	char *metric = run_record_metric(loaded->job, loaded->bench, &err);
+	char *metric;
 
-	if (!metric)
+	if (run_record_metric(loaded->job, loaded->bench, &metric, &err) < 0)
 		diags_add(diags, loaded->job->path, 0, 0, "decide: %s", error_text(&err));
 	else if (design_init(&design, loaded->job, &cli->registry, &err) < 0)
 		diags_add(diags, loaded->job->path, 0, 0, "%s", error_text(&err));
@@ -44,8 +44,8 @@ static void check_together(struct cli *cli, const struct loaded_job *loaded, str
 	error_release(&err);
 }
 
-int load_job_diags(struct cli *cli, const char *path, struct loaded_job *loaded,
-	struct diags *diags)
+int load_job_diags(
+	struct cli *cli, const char *path, struct loaded_job *loaded, struct diags *diags)
 {
 	char *name;
 

@@ -163,7 +163,7 @@ static int run_locked(struct cli *cli, struct store *store, const struct argumen
 	if (args->job)
 		r = run_start(store, loaded->job, loaded->bench, env, &id, &conclusion, &err);
 	else
-		r = run_resume(store, id, env, &conclusion, &err);
+		r = run_resume(store, &id, env, &conclusion, &err);
 	if (r == -EINTR)
 		fprintf(stderr, "stopped; 'harness run --resume %lld' goes on\n", (long long)id);
 	if (id > 0 && r != -EBUSY && r != -ENOENT && print_report(cli, store, id, &second) < 0)

@@ -64,8 +64,8 @@ int arm_plan(const struct arm *arm, const struct machine *machine, struct knob_p
 	return 0;
 }
 
-int arm_command(const struct benchmark *bench, const struct job *job,
-	const struct knob_plan *plan, json_t **argv, struct error *err)
+int arm_command(const struct benchmark *bench, const struct job *job, const struct knob_plan *plan,
+	json_t **argv, struct error *err)
 {
 	json_t *params = job->params ? json_copy(job->params) : json_object();
 	int r;

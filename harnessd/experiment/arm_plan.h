@@ -30,8 +30,8 @@ int arm_plan(const struct arm *arm, const struct machine *machine, struct knob_p
  * arm_command() - the benchmark's arguments under this plan
  * Parameters are the benchmark's own, under the job's, under the arm's. *argv: new reference.
  */
-int arm_command(const struct benchmark *bench, const struct job *job,
-	const struct knob_plan *plan, json_t **argv, struct error *err);
+int arm_command(const struct benchmark *bench, const struct job *job, const struct knob_plan *plan,
+	json_t **argv, struct error *err);
 
 /** arm_writes() - the plan's writes as the agent's "set" wants them; new reference. */
 json_t *arm_writes(const struct knob_plan *plan);

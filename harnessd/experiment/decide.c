@@ -12,7 +12,7 @@ static void conclude(struct decision *decision)
 {
 	bool worse = false, open = false;
 
-	decision->stopped = true;
+	decision->stopped = decision->n_arms > 1; /* one arm alone is described, not decided */
 	for (size_t arm = 0; arm < decision->n_arms; arm++) {
 		if (arm == decision->baseline)
 			continue;
@@ -20,7 +20,7 @@ static void conclude(struct decision *decision)
 		open |= decision->arm[arm].verdict == VERDICT_UNDECIDED;
 		decision->stopped &= decision->arm[arm].stopped;
 	}
-	decision->conclusion = worse ? CONCLUSION_REGRESSION
+	decision->conclusion = worse  ? CONCLUSION_REGRESSION
 			       : open ? CONCLUSION_UNDECIDED
 				      : CONCLUSION_NO_REGRESSION;
 }
@@ -56,10 +56,11 @@ static void rows_release(struct rows *rows)
 	free(rows->out);
 }
 
-static void take_results(const struct rows *rows, const struct compare_plan *plan,
-	struct decision *decision)
+static void take_results(
+	const struct rows *rows, const struct compare_plan *plan, struct decision *decision)
 {
-	double *p = xcalloc(rows->n_rows, sizeof(*p)), *adjusted = xcalloc(rows->n_rows, sizeof(*p));
+	double *p = xcalloc(rows->n_rows, sizeof(*p)),
+	       *adjusted = xcalloc(rows->n_rows, sizeof(*p));
 
 	for (size_t row = 0; row < rows->n_rows; row++)
 		p[row] = compare_overall_p(plan, &rows->out[row]);
@@ -122,6 +123,16 @@ static json_t *summary_json(const struct figures *figures, size_t arm)
 		number(summary_sd(x, n)), "p90", number(summary_quantile(x, n, 0.9)));
 }
 
+/* Blocks in which one of the two has no figure, or one of 0 or less. */
+static size_t without_ratio(const struct figures *figures, size_t arm, size_t baseline)
+{
+	double *d = xcalloc(figures->n_blocks, sizeof(*d));
+	size_t n = figures_ratios(figures, arm, baseline, d);
+
+	free(d);
+	return figures->n_blocks - n;
+}
+
 static json_t *arm_json(const struct decision *decision, const struct figures *figures, size_t arm,
 	const char *label)
 {
@@ -133,6 +144,8 @@ static json_t *arm_json(const struct decision *decision, const struct figures *f
 		return out;
 	json_object_set_new(out, "verdict", json_string(verdict_name(c->verdict)));
 	json_object_set_new(out, "blocks", json_integer((json_int_t)c->n));
+	json_object_set_new(out, "blocks_without_ratio",
+		json_integer((json_int_t)without_ratio(figures, arm, decision->baseline)));
 	json_object_set_new(out, "ratio", number(c->estimate));
 	json_object_set_new(out, "low", number(c->low));
 	json_object_set_new(out, "high", number(c->high));

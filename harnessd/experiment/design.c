@@ -52,8 +52,8 @@ static void add_arm(struct design *design, const struct job *job, const struct r
 		json_object_update_missing(arm->all, job->fixed);
 }
 
-static void add_factorial(struct design *design, const struct job *job,
-	const struct registry *registry)
+static void add_factorial(
+	struct design *design, const struct job *job, const struct registry *registry)
 {
 	size_t n = 1;
 

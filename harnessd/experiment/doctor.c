@@ -23,7 +23,8 @@ struct exam {
 	struct diagnosis *out;
 };
 
-static void found(struct exam *e, const char *name, enum grade grade, const char *advice, char *text)
+static void found(
+	struct exam *e, const char *name, enum grade grade, const char *advice, char *text)
 {
 	struct diagnosis *d = e->out;
 
@@ -59,7 +60,8 @@ static void check_privilege(struct exam *e)
 /* Writes one feature word and lets the agent read it back; puts it back at once. */
 static int write_feature(struct exam *e, const char *path, const char *word, struct error *err)
 {
-	json_t *write = json_pack("{s:s, s:s, s:s}", "path", path, "value", word, "kind", "feature");
+	json_t *write =
+		json_pack("{s:s, s:s, s:s}", "path", path, "value", word, "kind", "feature");
 	json_t *result = NULL;
 	int r = session_call(e->session, "set", json_pack("{s:[o]}", "writes", write),
 		SESSION_CALL_MS, &result, err);
@@ -100,7 +102,8 @@ static void check_features(struct exam *e)
 					: "a feature can be written and is read back"));
 	else
 		found(e, "sched_features", GRADE_PROBLEM,
-			"vary scheduler features in a guest: target: vm", xstrdup(error_text(&err)));
+			"vary scheduler features in a guest: target: vm",
+			xstrdup(error_text(&err)));
 	error_release(&err);
 }
 
@@ -113,9 +116,11 @@ static void check_perf(struct exam *e)
 		found(e, "perf", GRADE_OK, NULL, xstrdup("hardware and software counters work"));
 	else
 		found(e, "perf", GRADE_NOTE,
-			"software counters and tracepoints still work; hardware ones are reported as "
+			"software counters and tracepoints still work; hardware ones are reported "
+			"as "
 			"unsupported",
-			xasprintf("no hardware counters: %s", json_str(perf, "why", "not supported")));
+			xasprintf("no hardware counters: %s",
+				json_str(perf, "why", "not supported")));
 	found(e, "tracepoints", json_flag(perf, "tracepoints", false) ? GRADE_OK : GRADE_NOTE, NULL,
 		xasprintf("tracefs %s", json_str(e->facts, "tracefs", "is not mounted")));
 }
@@ -142,7 +147,8 @@ static void check_governor(struct exam *e)
 	else
 		found(e, "governor", steady ? GRADE_OK : GRADE_NOTE,
 			steady ? NULL : "set the performance governor before measuring",
-			xasprintf("governor %s (driver %s)", governor, json_str(freq, "driver", "?")));
+			xasprintf("governor %s (driver %s)", governor,
+				json_str(freq, "driver", "?")));
 	free(governor);
 }
 
@@ -155,7 +161,9 @@ static void check_turbo(struct exam *e)
 
 	found(e, "turbo", on ? GRADE_NOTE : GRADE_OK,
 		on ? "turn turbo off for steadier figures, or record that it is on" : NULL,
-		xstrdup(on ? "turbo is on" : known ? "turbo is off" : "no turbo control"));
+		xstrdup(on	? "turbo is on"
+			: known ? "turbo is off"
+				: "no turbo control"));
 	free(no_turbo);
 	free(boost);
 }
@@ -176,7 +184,8 @@ static void check_isolation(struct exam *e)
 	bool some = isolated && *isolated;
 
 	found(e, "isolation", some ? GRADE_OK : GRADE_NOTE,
-		some ? NULL : "isolcpus= or a cpuset partition keeps other work off the measured CPUs",
+		some ? NULL
+		     : "isolcpus= or a cpuset partition keeps other work off the measured CPUs",
 		some ? xasprintf("isolated CPUs: %s", isolated) : xstrdup("no CPU is isolated"));
 }
 
@@ -203,7 +212,8 @@ static void check_steal(struct exam *e)
 	bool much = share > 0.5;
 
 	found(e, "steal", much ? GRADE_NOTE : GRADE_OK,
-		much ? "other guests take CPU time from this one; prefer a machine of its own" : NULL,
+		much ? "other guests take CPU time from this one; prefer a machine of its own"
+		     : NULL,
 		xasprintf("%.2g %% of CPU time stolen since boot", share));
 	free(stat);
 }
@@ -223,7 +233,8 @@ static void check_clock(struct exam *e)
 	bool slow = strcmp(clock, "hpet") == 0 || strcmp(clock, "acpi_pm") == 0;
 
 	found(e, "clocksource", slow ? GRADE_NOTE : GRADE_OK,
-		slow ? "reading the clock is slow; see why the TSC was given up in the kernel log" : NULL,
+		slow ? "reading the clock is slow; see why the TSC was given up in the kernel log"
+		     : NULL,
 		xasprintf("clocksource %s", clock));
 }
 
@@ -245,7 +256,8 @@ static void check_virtualisation(struct exam *e)
 	const char *virt = json_str(e->facts, "virtualisation", NULL);
 
 	found(e, "virtualisation", virt ? GRADE_NOTE : GRADE_OK,
-		virt ? "the host can disturb what is measured here; compare arms only within blocks" : NULL,
+		virt ? "the host can disturb what is measured here; compare arms only within blocks"
+		     : NULL,
 		virt ? xasprintf("this machine is a guest (%s)", virt) : xstrdup("bare metal"));
 }
 
@@ -274,8 +286,8 @@ static void check_vm(struct exam *e)
 	free(qemu);
 }
 
-void doctor_examine(struct session *session, const char *state_dir, bool flip,
-	struct diagnosis *diagnosis)
+void doctor_examine(
+	struct session *session, const char *state_dir, bool flip, struct diagnosis *diagnosis)
 {
 	static void (*const checks[])(struct exam *) = { check_privilege, check_features,
 		check_lockdown, check_perf, check_idle, check_governor, check_turbo, check_smt,

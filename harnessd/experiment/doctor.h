@@ -31,8 +31,8 @@ struct diagnosis {
  * @state_dir: for the kernels that guests could boot
  * @flip: really flip a scheduler feature and put it back; otherwise the value in force is written
  */
-void doctor_examine(struct session *session, const char *state_dir, bool flip,
-	struct diagnosis *diagnosis);
+void doctor_examine(
+	struct session *session, const char *state_dir, bool flip, struct diagnosis *diagnosis);
 /** diagnosis_release() - free it. */
 void diagnosis_release(struct diagnosis *diagnosis);
 /** grade_name() - "ok", "note", "problem". */

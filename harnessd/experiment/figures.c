@@ -14,7 +14,7 @@ struct rows {
 	struct row {
 		size_t arm, block;
 		double value;
-	} *row;
+	} * row;
 	size_t n, cap, n_blocks, n_arms;
 	struct figures *figures;
 };

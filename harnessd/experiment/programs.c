@@ -28,8 +28,8 @@ static void need(json_t *list, const char *name, const char *own_dir)
 	if (!path)
 		path = file_find_program(name);
 	if (path)
-		json_array_append_new(list,
-			json_pack("{s:s, s:s}", "name", file_basename(name), "path", path));
+		json_array_append_new(
+			list, json_pack("{s:s, s:s}", "name", file_basename(name), "path", path));
 	free(path);
 }
 
@@ -39,8 +39,8 @@ json_t *programs_needed(const struct benchmark *bench, const char *own_dir)
 
 	if (bench->command.n)
 		need(list, bench->command.s[0], own_dir);
-	if (bench->version.command.n &&
-		(!bench->command.n || strcmp(bench->version.command.s[0], bench->command.s[0]) != 0))
+	if (bench->version.command.n && (!bench->command.n || strcmp(bench->version.command.s[0],
+								      bench->command.s[0]) != 0))
 		need(list, bench->version.command.s[0], own_dir);
 	return list;
 }

@@ -19,6 +19,7 @@
 #include "experiment/session.h"
 #include "experiment/trial.h"
 #include "experiment/version.h"
+#include "runners/bench/bench.h"
 
 /* A trial that gives nothing is tried again in its place, so often; an arm that gives nothing in so
  * many blocks in a row ends the run. */
@@ -44,7 +45,9 @@ struct runner {
 	uint64_t seed;
 	int64_t id;
 	uint64_t started_ns;
-	double block_s; /* time of the longest block so far */
+	double block_s;	 /* time of the longest block so far */
+	size_t n_trials; /* begun by this process */
+	bool fresh;	 /* the next machine entered is to be a clean one: a block begins */
 };
 
 static void note(const struct runner *r, const char *text)
@@ -75,7 +78,19 @@ static int stopped(struct error *err)
 	return error_set(err, -EINTR, "the run was stopped");
 }
 
-/* Plans an arm on the machine as it is, notes the plan on record the first time, sets its knobs. */
+/* Takes the references. The record is written when it says something new: it is synced to the disk. */
+static int note_plan(struct runner *r, size_t arm, json_t *argv, json_t *plan, struct error *err)
+{
+	bool known = r->plan[arm] && json_equal(r->plan[arm], plan);
+
+	json_decref(r->argv[arm]);
+	json_decref(r->plan[arm]);
+	r->argv[arm] = argv;
+	r->plan[arm] = plan;
+	return known ? 0 : store_arm_plan(r->store, r->id, (int64_t)arm, plan, err);
+}
+
+/* Plans an arm on the machine as it is and sets its knobs. */
 static int apply_arm(struct runner *r, size_t arm, struct error *err)
 {
 	struct machine machine = session_machine(&r->session);
@@ -89,11 +104,7 @@ static int apply_arm(struct runner *r, size_t arm, struct error *err)
 		goto out;
 	if (r->session.ops->shares_host)
 		programs_resolve(argv, r->env->programs_dir);
-	json_decref(r->argv[arm]);
-	json_decref(r->plan[arm]);
-	r->argv[arm] = json_incref(argv);
-	r->plan[arm] = arm_plan_json(&plan, argv);
-	rc = store_arm_plan(r->store, r->id, (int64_t)arm, r->plan[arm], err);
+	rc = note_plan(r, arm, json_incref(argv), arm_plan_json(&plan, argv), err);
 	if (rc < 0)
 		goto out;
 	rc = session_call(&r->session, "set", json_pack("{s:o}", "writes", arm_writes(&plan)),
@@ -110,15 +121,16 @@ out:
 }
 
 /* Has an agent on the right machine with the arm's knobs in force. */
-static int enter_arm(struct runner *r, size_t arm, bool fresh, struct error *err)
+static int enter_arm(struct runner *r, size_t arm, struct error *err)
 {
 	char *cmdline = arm_cmdline(&r->design.arms[arm]);
-	int rc = session_enter(&r->session, cmdline, fresh, err);
+	int rc = session_enter(&r->session, cmdline, r->fresh, err);
 
 	free(cmdline);
-	if (rc < 0 || r->session.arm == (long)arm)
+	if (rc < 0)
 		return rc;
-	return apply_arm(r, arm, err);
+	r->fresh = false;
+	return r->session.arm == (long)arm ? 0 : apply_arm(r, arm, err);
 }
 
 /* Machine and plans of all arms, before anything is measured: a level that the machine lacks, or a
@@ -130,26 +142,27 @@ static int rehearse(struct runner *r, struct error *err)
 	for (size_t arm = 0; arm < r->design.n && rc == 0; arm++) {
 		if (cancelled(r))
 			return stopped(err);
-		rc = enter_arm(r, arm, false, err);
+		rc = enter_arm(r, arm, err);
 		if (rc == 0 && arm == 0)
 			rc = version_note(&r->session, r->bench, r->env->programs_dir, err);
 		if (rc == 0 && arm == 0)
-			rc = store_run_facts(r->store, r->id, r->session.facts,
-				r->session.describe, err);
+			rc = store_run_facts(
+				r->store, r->id, r->session.facts, r->session.describe, err);
 	}
 	return rc;
 }
 
+/* NaN when the trial has no such figure, or nothing is known to decide yet. */
 static double figure_of(const struct runner *r, const struct trial_outcome *outcome)
 {
-	for (size_t i = 0; i < outcome->figures.n; i++)
+	for (size_t i = 0; r->metric && i < outcome->figures.n; i++)
 		if (strcmp(outcome->figures.v[i].name, r->metric) == 0)
 			return outcome->figures.v[i].value;
 	return NAN;
 }
 
-static void report_trial(struct runner *r, const struct run_step *step,
-	const struct trial_outcome *outcome)
+static void report_trial(
+	struct runner *r, const struct run_step *step, const struct trial_outcome *outcome)
 {
 	const struct run_progress *p = r->env->progress;
 
@@ -161,13 +174,29 @@ static void report_trial(struct runner *r, const struct run_step *step,
 		p->done(p->context, step, figure_of(r, outcome), outcome->store.reason);
 }
 
-/* The conversation itself. Without an answer the target says what became of the machine. */
-static void converse(struct runner *r, size_t arm, const char *nonce, struct trial_outcome *outcome)
+/* Why the conversation gave no answer: of a machine that was lost the target says what became of it. */
+static char *why_none(struct runner *r, int rc, const struct error *err)
+{
+	char *lost = r->session.client && agent_client_dead(r->session.client)
+			     ? session_lost(&r->session)
+			     : NULL;
+	bool missing = rc == -ENOENT && !lost && r->bench->install;
+	char *why = xasprintf("%s%s%s%s%s", error_text(err), lost ? "; " : "", lost ? lost : "",
+		missing ? "; to install it: " : "", missing ? r->bench->install : "");
+
+	free(lost);
+	return why;
+}
+
+/* The conversation itself. Return: false when there is no point in asking the same again. */
+static bool converse(struct runner *r, size_t arm, const char *nonce, struct trial_outcome *outcome)
 {
 	double limit = trial_limit(r->job, r->bench);
 	json_t *request = trial_request(r->job, r->bench, r->argv[arm], r->plan[arm], limit, nonce);
+	uint64_t started_ns = clock_realtime_ns();
 	json_t *result = NULL;
 	struct error err = ERROR_INIT;
+	bool again = true;
 	int rc;
 
 	if (r->session.ops->shares_host)
@@ -178,23 +207,70 @@ static void converse(struct runner *r, size_t arm, const char *nonce, struct tri
 	if (rc == 0) {
 		trial_judge(r->job, r->bench, result, nonce, outcome);
 	} else {
-		char *why = agent_client_dead(r->session.client) ? session_lost(&r->session) : NULL;
-		char *reason = why ? xasprintf("%s; %s", error_text(&err), why)
-				   : xstrdup(error_text(&err));
+		char *why = why_none(r, rc, &err);
 
-		trial_broken(reason, outcome);
-		free(reason);
+		again = rc != -ENOENT && rc != -EACCES && rc != -EINVAL;
+		trial_broken(why, outcome);
 		free(why);
 	}
+	outcome->store.started_ns = started_ns; /* a restored guest's clock stands at its boot */
 	json_decref(result);
 	error_release(&err);
+	return again;
+}
+
+/* The trial on the machine of its arm. Return: as converse(). */
+static bool measure(struct runner *r, const struct run_step *step, const char *nonce,
+	struct trial_outcome *outcome)
+{
+	struct error err = ERROR_INIT;
+	bool again = true;
+
+	/* After a lost machine: a new one, with this arm's knobs. */
+	if (enter_arm(r, step->arm, &err) < 0) {
+		char *why = why_none(r, 0, &err);
+
+		trial_broken(why, outcome);
+		free(why);
+	} else {
+		again = converse(r, step->arm, nonce, outcome);
+	}
+	if (cancelled(r) && outcome->store.state == TRIAL_FAILED)
+		outcome->store.state = TRIAL_LOST;
+	error_release(&err);
+	return again;
+}
+
+/* Without the figure that decides a trial is worth nothing. Of several primary metrics the first trial
+ * tells which one this version of the tool prints. */
+static int check_figure(struct runner *r, struct trial_outcome *outcome, struct error *err)
+{
+	const char *primary = bench_primary(r->bench, &outcome->samples);
+	char *reason;
+	int rc = 0;
+
+	if (outcome->store.state != TRIAL_DONE)
+		return 0;
+	if (!r->metric && (primary || outcome->figures.n)) {
+		r->metric = xstrdup(primary ? primary : outcome->figures.v[0].name);
+		rc = store_run_metric(r->store, r->id, r->metric, err);
+	}
+	if (isnan(figure_of(r, outcome))) {
+		reason = xasprintf("the output has no '%s', the metric that decides",
+			r->metric ? r->metric : "figure");
+		trial_refuse(outcome, reason);
+		free(reason);
+	}
+	return rc;
 }
 
 static int keep_trial(struct runner *r, const struct run_step *step, int64_t trial,
 	struct trial_outcome *outcome, struct error *err)
 {
-	int rc = store_trial_finish(r->store, trial, &outcome->store, err);
+	int rc = check_figure(r, outcome, err);
 
+	if (rc == 0)
+		rc = store_trial_finish(r->store, trial, &outcome->store, err);
 	if (rc == 0)
 		run_record_add(&r->record, step, outcome->store.state);
 	report_trial(r, step, outcome);
@@ -202,7 +278,8 @@ static int keep_trial(struct runner *r, const struct run_step *step, int64_t tri
 }
 
 /* One attempt. Return: 1 when the trial counts, 0 when it doesn't, -errno when the run can't go on. */
-static int attempt_trial(struct runner *r, const struct run_step *step, struct error *err)
+static int attempt_trial(
+	struct runner *r, const struct run_step *step, bool *again, struct error *err)
 {
 	struct trial_outcome outcome = { 0 };
 	char *nonce = xasprintf("%016llx", (unsigned long long)rng_entropy());
@@ -221,12 +298,10 @@ static int attempt_trial(struct runner *r, const struct run_step *step, struct e
 
 	if (rc < 0)
 		goto out;
+	r->n_trials++;
 	if (r->env->progress && r->env->progress->trial)
 		r->env->progress->trial(r->env->progress->context, step);
-	converse(r, step->arm, nonce, &outcome);
-	if (cancelled(r) && outcome.store.state == TRIAL_FAILED)
-		outcome.store.state = TRIAL_LOST;
-	outcome.store.started_ns = row.started_ns; /* a restored guest's clock stands at its boot */
+	*again = measure(r, step, nonce, &outcome);
 	rc = keep_trial(r, step, trial, &outcome, err);
 	if (rc == 0)
 		rc = outcome.store.state == TRIAL_DONE;
@@ -239,21 +314,18 @@ out:
 /* A trial until it counts, or has failed too often. Return: as attempt_trial(). */
 static int run_trial(struct runner *r, struct run_step *step, struct error *err)
 {
-	int first = run_record_attempts(&r->record, step);
+	int first = run_record_attempts(&r->record, step), rc = 0;
+	bool again = true;
 
-	for (step->attempt = first; step->attempt < first + MAX_ATTEMPTS; step->attempt++) {
-		int rc;
-
+	for (step->attempt = first; again && step->attempt < first + MAX_ATTEMPTS;
+		step->attempt++) {
 		if (cancelled(r))
 			return stopped(err);
-		/* After a lost machine: a new one, with this arm's knobs. */
-		rc = enter_arm(r, step->arm, false, err);
-		if (rc == 0)
-			rc = attempt_trial(r, step, err);
+		rc = attempt_trial(r, step, &again, err);
 		if (rc != 0)
-			return rc;
+			break;
 	}
-	return 0;
+	return rc;
 }
 
 /* All trials of one arm in one block. Return: as attempt_trial(). */
@@ -282,8 +354,8 @@ static int run_arm(struct runner *r, struct run_step *step, struct error *err)
 	return any;
 }
 
-static int count_bad_block(struct runner *r, const struct run_step *step, bool good,
-	struct error *err)
+static int count_bad_block(
+	struct runner *r, const struct run_step *step, bool good, struct error *err)
 {
 	size_t *bad = &r->bad_blocks[step->arm];
 
@@ -298,9 +370,9 @@ static int count_bad_block(struct runner *r, const struct run_step *step, bool g
 static int run_block(struct runner *r, size_t block, struct error *err)
 {
 	size_t *order = xcalloc(r->design.n, sizeof(*order));
-	bool fresh = true;
 	int rc = 0;
 
+	r->fresh = true;
 	design_order(r->seed, block, r->design.n, order);
 	for (size_t i = 0; i < r->design.n && rc == 0; i++) {
 		struct run_step step = {
@@ -311,11 +383,7 @@ static int run_block(struct runner *r, size_t block, struct error *err)
 			.position = i,
 		};
 
-		if (fresh)
-			rc = enter_arm(r, order[i], true, err);
-		fresh = false;
-		if (rc == 0)
-			rc = run_arm(r, &step, err);
+		rc = run_arm(r, &step, err);
 		if (rc >= 0)
 			rc = count_bad_block(r, &step, rc > 0, err);
 	}
@@ -340,9 +408,10 @@ static int take_look(struct runner *r, bool final, double seconds_left, struct e
 	return rc;
 }
 
+/* Time that the run has had: a run that is taken up again has had some. */
 static double elapsed_s(const struct runner *r)
 {
-	return (double)(clock_monotonic_ns() - r->started_ns) / 1e9;
+	return r->record.seconds + (double)(clock_monotonic_ns() - r->started_ns) / 1e9;
 }
 
 /* Seconds until the limits end the run at the latest. */
@@ -362,49 +431,56 @@ static int run_blocks(struct runner *r, struct error *err)
 
 	for (size_t block = 0; block < max; block++) {
 		uint64_t start = clock_monotonic_ns();
+		size_t n_trials = r->n_trials;
 		bool out_of_time;
 		double took;
 		int rc = run_block(r, block, err);
 
 		if (rc < 0)
 			return rc;
+		/* Of the blocks that were there before, the first look has seen all. */
+		if (r->n_trials == n_trials && block + 1 < max && r->decision.n_arms)
+			continue;
 		took = (double)(clock_monotonic_ns() - start) / 1e9;
 		r->block_s = took > r->block_s ? took : r->block_s;
 		out_of_time = r->job->decide.max_time > 0 &&
-			elapsed_s(r) + r->block_s > r->job->decide.max_time;
-		rc = take_look(r, out_of_time || block + 1 == max,
-			seconds_left(r, block + 1), err);
+			      elapsed_s(r) + r->block_s > r->job->decide.max_time;
+		rc = take_look(r, out_of_time || block + 1 == max, seconds_left(r, block + 1), err);
 		if (rc < 0 || r->decision.stopped || out_of_time)
 			return rc;
 	}
 	return 0;
 }
 
-static json_t *verdict_of(struct runner *r, struct error *err)
+static int verdict_of(struct runner *r, json_t **verdict, struct error *err)
 {
 	struct figures figures;
 	const char **labels;
-	json_t *verdict;
+	int rc = figures_load(r->store, r->id, r->design.n, r->metric, &figures, err);
 
-	if (figures_load(r->store, r->id, r->design.n, r->metric, &figures, err) < 0)
-		return NULL;
+	if (rc < 0)
+		return rc;
 	labels = xcalloc(r->design.n, sizeof(*labels));
 	for (size_t i = 0; i < r->design.n; i++)
 		labels[i] = r->design.arms[i].label;
-	verdict = decision_json(&r->decision, &figures, labels, &r->job->decide);
+	*verdict = decision_json(&r->decision, &figures, labels, &r->job->decide);
 	free(labels);
 	figures_release(&figures);
-	return verdict;
+	return 0;
 }
 
 static int record_end(struct runner *r, int rc, struct error *err)
 {
-	json_t *verdict = rc == 0 ? verdict_of(r, err) : NULL;
-	enum run_state state = rc == 0 ? RUN_FINISHED : rc == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
+	json_t *verdict = NULL;
+	enum run_state state;
 	struct error second = ERROR_INIT;
-	int end = store_run_end(r->store, r->id, state, verdict, rc < 0 ? error_text(err) : NULL,
-		&second);
+	int end;
 
+	if (rc == 0)
+		rc = verdict_of(r, &verdict, err);
+	state = rc == 0 ? RUN_FINISHED : rc == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
+	end = store_run_end(
+		r->store, r->id, state, verdict, rc < 0 ? error_text(err) : NULL, &second);
 	json_decref(verdict);
 	if (end < 0 && rc >= 0)
 		rc = error_set(err, end, "%s", error_text(&second));
@@ -470,9 +546,9 @@ static int runner_init(struct runner *r, struct store *store, const struct job *
 	rc = design_init(&r->design, job, env->registry, err);
 	if (rc < 0)
 		return rc;
-	r->metric = run_record_metric(job, bench, err);
-	if (!r->metric)
-		return -EINVAL;
+	rc = run_record_metric(job, bench, &r->metric, err);
+	if (rc < 0)
+		return rc;
 	r->argv = xcalloc(r->design.n, sizeof(*r->argv));
 	r->plan = xcalloc(r->design.n, sizeof(*r->plan));
 	r->bad_blocks = xcalloc(r->design.n, sizeof(*r->bad_blocks));
@@ -521,17 +597,18 @@ out:
 	return rc;
 }
 
-int run_resume(struct store *store, int64_t id, const struct run_env *env,
+int run_resume(struct store *store, int64_t *id, const struct run_env *env,
 	enum conclusion *conclusion, struct error *err)
 {
 	struct store_run row = { 0 };
 	struct job *job = NULL;
 	struct benchmark *bench = NULL;
 	struct runner r = { 0 };
-	int rc = store_run_get(store, id, &row, err);
+	int rc = store_run_get(store, *id, &row, err);
 
 	if (rc < 0)
 		return rc;
+	*id = row.id;
 	rc = run_record_reload(&row, env, &job, &bench, err);
 	if (rc == 0)
 		rc = store_run_resume(store, row.id, err);
@@ -540,6 +617,10 @@ int run_resume(struct store *store, int64_t id, const struct run_env *env,
 	if (rc == 0) {
 		r.seed = row.seed;
 		r.id = row.id;
+		if (*row.metric) {
+			free(r.metric);
+			r.metric = xstrdup(row.metric);
+		}
 		rc = run_record_load(&r.record, store, row.id, err);
 		if (rc == 0)
 			rc = carry_out(&r, err);

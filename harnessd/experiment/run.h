@@ -64,9 +64,10 @@ int run_start(struct store *store, const struct job *job, const struct benchmark
 
 /**
  * run_resume() - go on with a run that was interrupted, from its own record of job and benchmark
+ * @id: of the run; 0: the newest, whose number is put here
  * Return: as run_start(); -EBUSY when it has finished, -ENOENT when there is none.
  */
-int run_resume(struct store *store, int64_t id, const struct run_env *env,
+int run_resume(struct store *store, int64_t *id, const struct run_env *env,
 	enum conclusion *conclusion, struct error *err);
 
 #endif

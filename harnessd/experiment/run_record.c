@@ -7,11 +7,10 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/file.h"
+#include "base/json.h"
 #include "base/nearest.h"
 #include "runners/bench/bench.h"
-
-enum { BENCHMARK_MAX_BYTES = 1 << 20 };
+#include "spec/template.h"
 
 void run_record_init(struct run_record *record)
 {
@@ -24,8 +23,8 @@ void run_record_release(struct run_record *record)
 	run_record_init(record);
 }
 
-static struct run_place *find(const struct run_record *record, size_t block, size_t arm,
-	long repeat)
+static struct run_place *find(
+	const struct run_record *record, size_t block, size_t arm, long repeat)
 {
 	for (size_t i = record->n; i-- > 0;) {
 		struct run_place *p = &record->place[i];
@@ -71,6 +70,7 @@ int run_record_load(struct run_record *record, struct store *store, int64_t run,
 		};
 
 		run_record_add(record, &step, trials[i].state);
+		record->seconds += (double)trials[i].elapsed_ns / 1e9;
 	}
 	store_trials_free(trials, n);
 	return 0;
@@ -102,45 +102,69 @@ int run_record_attempts(const struct run_record *record, const struct run_step *
 	return p ? p->attempts : 0;
 }
 
+/* Takes the reference of @value. */
+static char *json_text(json_t *value)
+{
+	char *text = json_line(value);
+
+	json_decref(value);
+	return text;
+}
+
 static const struct bench_metric *metric_at(const struct benchmark *bench, size_t i)
 {
 	return (const struct bench_metric *)bench->metrics.item + i;
 }
 
-static char *unknown_metric(const struct benchmark *bench, const char *name, struct error *err)
+static int unknown_metric(const struct benchmark *bench, const char *name, struct error *err)
 {
 	const char **names = xcalloc(bench->metrics.n, sizeof(*names));
 	char *suffix;
+	int r;
 
 	for (size_t i = 0; i < bench->metrics.n; i++)
 		names[i] = metric_at(bench, i)->name;
 	suffix = nearest_suffix(name, names, bench->metrics.n);
-	error_set(err, -EINVAL, "the benchmark '%s' has no metric '%s'%s", bench->name, name,
-		suffix);
+	r = error_set(
+		err, -EINVAL, "the benchmark '%s' has no metric '%s'%s", bench->name, name, suffix);
 	free(suffix);
 	free(names);
-	return NULL;
+	return r;
 }
 
-char *run_record_metric(const struct job *job, const struct benchmark *bench, struct error *err)
+/* The name of the only primary metric, of the first when none is, NULL when several could be meant. */
+static const char *only_primary(const struct benchmark *bench)
 {
-	if (job->decide.metric)
-		return bench_metric_of(bench, job->decide.metric)
-			? xstrdup(job->decide.metric)
-			: unknown_metric(bench, job->decide.metric, err);
-	for (size_t i = 0; i < bench->metrics.n; i++)
-		if (metric_at(bench, i)->primary)
-			return xstrdup(metric_at(bench, i)->name);
-	return xstrdup(metric_at(bench, 0)->name);
+	const struct bench_metric *found = NULL;
+
+	for (size_t i = 0; i < bench->metrics.n; i++) {
+		if (!metric_at(bench, i)->primary)
+			continue;
+		if (found)
+			return NULL;
+		found = metric_at(bench, i);
+	}
+	if (!found)
+		found = metric_at(bench, 0);
+	return template_has_names(found->name) ? NULL : found->name;
 }
 
+int run_record_metric(
+	const struct job *job, const struct benchmark *bench, char **metric, struct error *err)
+{
+	const char *wanted = job->decide.metric;
+
+	*metric = NULL;
+	if (wanted && !bench_metric_of(bench, wanted))
+		return unknown_metric(bench, wanted, err);
+	*metric = xstrdup(wanted ? wanted : only_primary(bench));
+	return 0;
+}
+
+/* Both files as they were understood: self-contained, whatever becomes of the files. */
 static char *benchmark_text(const struct benchmark *bench)
 {
-	char *text = NULL;
-
-	if (!bench->path || file_read(bench->path, BENCHMARK_MAX_BYTES, &text, NULL, NULL) < 0)
-		return xstrdup("");
-	return text;
+	return json_text(options_to_json(&benchmark_table, bench));
 }
 
 int run_record_create(struct store *store, const struct job *job, const struct benchmark *bench,
@@ -157,7 +181,7 @@ int run_record_create(struct store *store, const struct job *job, const struct b
 		.benchmark_text = benchmark_text(bench),
 		.seed = seed,
 		.baseline_arm = (int64_t)design->baseline,
-		.metric = (char *)metric,
+		.metric = (char *)(metric ? metric : ""),
 		.started_ns = clock_realtime_ns(),
 		.version = (char *)HARNESS_VERSION,
 	};
@@ -180,9 +204,9 @@ int run_record_reload(const struct store_run *row, const struct run_env *env, st
 	struct benchmark **bench, struct error *err)
 {
 	struct diags diags = DIAGS_INIT;
-	char *text;
-	int r = job_parse(row->job_path ? row->job_path : "job", row->job_text,
-		strlen(row->job_text), env->registry, &env->config_dirs, job, &diags);
+	char *job_text = json_text(json_incref(row->job)), *text;
+	int r = job_parse(row->job_path ? row->job_path : "job", job_text, strlen(job_text),
+		env->registry, &env->config_dirs, job, &diags);
 
 	if (r == 0)
 		r = benchmark_parse("benchmark", row->benchmark_text, strlen(row->benchmark_text),
@@ -192,6 +216,7 @@ int run_record_reload(const struct store_run *row, const struct run_env *env, st
 		error_set(err, r, "the run's own record can't be read:\n%s", text);
 		free(text);
 	}
+	free(job_text);
 	diags_release(&diags);
 	return r;
 }

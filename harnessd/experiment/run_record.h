@@ -12,15 +12,19 @@
 #include "experiment/design.h"
 #include "experiment/run.h"
 
-/** struct run_record - trials by place (block, arm, repeat): attempts made, and whether one counts */
+/**
+ * struct run_record - trials by place (block, arm, repeat): attempts made, and whether one counts
+ * @seconds: that the trials took before the run was taken up again
+ */
 struct run_record {
 	struct run_place {
 		size_t block, arm;
 		long repeat;
 		bool warmup, counts;
 		int attempts;
-	} *place;
+	} * place;
 	size_t n, cap;
+	double seconds;
 };
 
 /** run_record_init() - nothing has run yet. */
@@ -38,8 +42,14 @@ int run_record_attempts(const struct run_record *record, const struct run_step *
 /** run_record_release() - free it. */
 void run_record_release(struct run_record *record);
 
-/** run_record_metric() - name of the metric that decides; owned; NULL with a message. */
-char *run_record_metric(const struct job *job, const struct benchmark *bench, struct error *err);
+/**
+ * run_record_metric() - the metric that decides, as far as the files tell
+ * @metric: owned by the caller; NULL when only a trial's output can tell: the benchmark has several
+ *	primary metrics, one for each version or mode of the tool, and the job names none
+ * Return: 0, or -EINVAL when the job names one that the benchmark does not have.
+ */
+int run_record_metric(
+	const struct job *job, const struct benchmark *bench, char **metric, struct error *err);
 /** run_record_create() - put a new run on record. */
 int run_record_create(struct store *store, const struct job *job, const struct benchmark *bench,
 	const struct design *design, uint64_t seed, const char *metric, int64_t *id,

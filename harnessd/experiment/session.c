@@ -38,7 +38,7 @@ int session_enter(struct session *session, const char *cmdline, bool fresh, stru
 {
 	struct target_link link = { .in = -1, .out = -1 };
 	bool same = session->client && !agent_client_dead(session->client) && session->cmdline &&
-		strcmp(session->cmdline, cmdline) == 0;
+		    strcmp(session->cmdline, cmdline) == 0;
 	bool facts_hold;
 	int r;
 

@@ -70,12 +70,12 @@ static json_t *file_names(const struct benchmark *bench)
 json_t *trial_request(const struct job *job, const struct benchmark *bench, const json_t *argv,
 	const json_t *plan, double limit, const char *nonce)
 {
-	json_t *request = json_pack(
-		"{s:s, s:O, s:o, s:O, s:b, s:I, s:i, s:i, s:o, s:I, s:o}", "nonce", nonce, "argv", argv,
-		"env", environment(bench, plan), "cpus", json_object_get(plan, "cpus"), "pin",
-		bench->pin, "timeout_ms", (json_int_t)(limit * 1000), "grace_ms", GRACE_MS, "max_output",
-		MAX_OUTPUT, "files", file_names(bench), "settle_ms", (json_int_t)(job->cooldown * 1000),
-		"collect", collect_items(job));
+	json_t *request = json_pack("{s:s, s:O, s:o, s:O, s:b, s:I, s:i, s:i, s:o, s:I, s:o}",
+		"nonce", nonce, "argv", argv, "env", environment(bench, plan), "cpus",
+		json_object_get(plan, "cpus"), "pin", bench->pin, "timeout_ms",
+		(json_int_t)(limit * 1000), "grace_ms", GRACE_MS, "max_output", MAX_OUTPUT, "files",
+		file_names(bench), "settle_ms", (json_int_t)(job->cooldown * 1000), "collect",
+		collect_items(job));
 
 	if (job->user)
 		json_object_set_new(request, "user", json_string(job->user));
@@ -110,11 +110,11 @@ static void set_state(struct trial_outcome *out, enum trial_state state, const c
 	out->store.reason = out->reason;
 }
 
-static struct collector_text raw_text(struct trial_outcome *out, const json_t *entry,
-	const char *collector, const char *when)
+static struct collector_text raw_text(
+	struct trial_outcome *out, const json_t *entry, const char *collector, const char *when)
 {
-	struct store_raw *raw = keep_raw(out, json_object_get(entry, when),
-		xasprintf("%s.%s", collector, when));
+	struct store_raw *raw =
+		keep_raw(out, json_object_get(entry, when), xasprintf("%s.%s", collector, when));
 
 	return raw ? (struct collector_text){ .text = raw->data, .len = raw->len }
 		   : (struct collector_text){ 0 };
@@ -143,7 +143,8 @@ static void judge_collector(const struct job_collect *collect, const json_t *ent
 	char *voids;
 	int r = 0;
 
-	out->counters[slot] = (struct store_counters){ .collector = collect->name, .values = values };
+	out->counters[slot] =
+		(struct store_counters){ .collector = collect->name, .values = values };
 	if (!entry || failed) {
 		r = error_set(&err, -ENODATA, "%s",
 			json_str(failed, "text", "the agent sent nothing for it"));
@@ -175,8 +176,8 @@ static void judge_collectors(const struct job *job, const json_t *result, struct
 	out->counters = xcalloc(job->n_collect, sizeof(*out->counters));
 	out->counter_errors = xcalloc(job->n_collect, sizeof(*out->counter_errors));
 	for (size_t i = 0; i < job->n_collect; i++)
-		judge_collector(&job->collect[i], json_object_get(collected, job->collect[i].name), i,
-			out);
+		judge_collector(
+			&job->collect[i], json_object_get(collected, job->collect[i].name), i, out);
 	out->store.counters = out->counters;
 	out->store.n_counters = job->n_collect;
 }
@@ -203,8 +204,8 @@ static void add_figures(const struct benchmark *bench, struct trial_outcome *out
 	}
 }
 
-static void judge_output(const struct benchmark *bench, const json_t *result,
-	struct trial_outcome *out)
+static void judge_output(
+	const struct benchmark *bench, const json_t *result, struct trial_outcome *out)
 {
 	struct store_raw *raw = keep_raw(out, json_object_get(result, "stdout"), xstrdup("stdout"));
 	struct bench_output output = {
@@ -226,7 +227,7 @@ static void judge_output(const struct benchmark *bench, const json_t *result,
 		output.err_len = raw->len;
 	}
 	output.truncated = (uint64_t)json_int(result, "stdout_total", 0) > output.out_len ||
-		(uint64_t)json_int(result, "stderr_total", 0) > output.err_len;
+			   (uint64_t)json_int(result, "stderr_total", 0) > output.err_len;
 	if (bench_extract(bench, &output, &out->samples, &err) < 0)
 		set_state(out, TRIAL_FAILED, error_text(&err));
 	else
@@ -283,6 +284,13 @@ void trial_broken(const char *reason, struct trial_outcome *out)
 {
 	*out = (struct trial_outcome){ .store = { .state = TRIAL_DONE } };
 	set_state(out, TRIAL_FAILED, reason);
+}
+
+void trial_refuse(struct trial_outcome *out, const char *reason)
+{
+	set_state(out, TRIAL_FAILED, reason);
+	values_release(&out->samples);
+	values_release(&out->figures);
 }
 
 void trial_outcome_release(struct trial_outcome *out)

@@ -53,6 +53,9 @@ void trial_judge(const struct job *job, const struct benchmark *bench, const jso
 /** trial_broken() - the outcome of a trial without an answer. */
 void trial_broken(const char *reason, struct trial_outcome *out);
 
+/** trial_refuse() - a trial that is done must not count after all; the first reason stands. */
+void trial_refuse(struct trial_outcome *out, const char *reason);
+
 /** trial_outcome_release() - free it. */
 void trial_outcome_release(struct trial_outcome *out);
 

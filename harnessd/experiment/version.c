@@ -52,8 +52,8 @@ int version_note(struct session *session, const struct benchmark *bench, const c
 		version = version_in(bench, result, "stdout");
 		if (!version)
 			version = version_in(bench, result, "stderr");
-		json_object_set_new(session->facts, "benchmark",
-			json_pack("{s:s?}", "version", version));
+		json_object_set_new(
+			session->facts, "benchmark", json_pack("{s:s?}", "version", version));
 		r = 0;
 	}
 	free(version);

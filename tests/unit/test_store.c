@@ -60,10 +60,12 @@ static void test_run_round_trip(void **state)
 	store_run_release(&out);
 
 	assert_ok(f, store_run_facts(f->store, id, facts, target, &f->err));
+	assert_ok(f, store_run_metric(f->store, id, "learnt", &f->err));
 	assert_ok(f, store_run_end(f->store, id, RUN_FINISHED, verdict, NULL, &f->err));
 	assert_ok(f, store_run_get(f->store, 0, &out, &f->err));
 	assert_int_equal(out.id, id);
 	assert_int_equal(out.state, RUN_FINISHED);
+	assert_string_equal(out.metric, "learnt");
 	assert_true(json_equal(out.facts, facts));
 	assert_true(json_equal(out.target, target));
 	assert_true(json_equal(out.verdict, verdict));
