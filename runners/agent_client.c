@@ -317,7 +317,7 @@ static int read_reply(struct wait *w, json_t **result)
 
 	while (r == 0) {
 		json_t *reply = NULL;
-		char *line;
+		char *line = NULL;
 
 		r = read_line(w, &line);
 		if (r < 0)
