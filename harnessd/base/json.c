@@ -62,8 +62,8 @@ json_t *json_blob(const void *data, size_t len)
 		memchr(data ? data : "", 0, len) ? NULL : json_stringn(data ? data : "", len);
 	char *encoded;
 
-	if (text)
-		return text;
+	if (text || !data)
+		return text ? text : json_string("");
 	encoded = base64_encode(data, len);
 	text = json_pack("{s:s}", "base64", encoded);
 	free(encoded);

@@ -158,7 +158,7 @@ static void judge_collector(const struct job_collect *collect, const json_t *ent
 		r = ops->parse(ops->probe ? NULL : &before, &after, false, values, &err);
 	if (r == -ESTALE)
 		set_state(out, TRIAL_VOID, error_text(&err));
-	voids = r == 0 && ops->voids ? ops->voids(values) : NULL;
+	voids = r == 0 && ops && ops->voids ? ops->voids(values) : NULL;
 	if (voids)
 		set_state(out, TRIAL_VOID, voids);
 	free(voids);

@@ -90,6 +90,7 @@ void table_write(struct table *table, size_t width, struct strbuf *out)
 {
 	size_t widths[TABLE_MAX_COLUMNS], all = 0;
 
+	assert(table->n_columns);
 	for (size_t c = 0; c < table->n_columns; c++) {
 		widths[c] = column_width(table, c);
 		all += widths[c] + (c ? GAP : 0);
