@@ -18,9 +18,9 @@ static const char *const take_choices[] = { "last", "first", "median", "median_a
 	"sum", "min", "max", NULL };
 static const char *const values_choices[] = { "positive", "not_negative", "any", NULL };
 
-#define STREAM_HELP                                                                                \
-	"Where to look: stdout, stderr, either (stdout first, then stderr), or file with the row " \
-	"'file'."
+#define STREAM_HELP                                                                          \
+	"Where to look: stdout, stderr, either (stdout first, then stderr), or file, which " \
+	"the setting 'file' names."
 #define FILE_HELP "Name of the file to look in, for stream: file; list it under 'files' too."
 
 static const struct option_row metric_rows[] = {
@@ -296,9 +296,9 @@ static const struct option_row benchmark_rows[] = {
 		.min = 0,
 		.max = 4096,
 		.dflt = "0",
-		.help = "So many CPUs an arm has to name; with 0, arguments that name a CPU are "
-			"left out "
-			"when the job gives none." },
+		.help = "How many CPUs a job has to give it, by placement or cpus; with 0, "
+			"arguments "
+			"that name a CPU are left out when the job gives none." },
 	{ .name = "exit_status",
 		.type = OPT_INT,
 		.offset = offsetof(struct benchmark, exit_status),

@@ -34,8 +34,8 @@ static const struct option_row decide_rows[] = {
 		.min = 0.8,
 		.max = 0.9999,
 		.dflt = "99%",
-		.help = "How sure 'better' and 'worse' are: two equal arms are called different "
-			"in at most the rest of all runs, over all looks and arms together.",
+		.help = "How sure 'better' and 'worse' are: with 99%, at most 1% of runs of equal "
+			"arms call one of them different, over all looks and arms together.",
 		.example = "99%" },
 	{ .name = "equivalence_confidence",
 		.type = OPT_PERCENT,
@@ -58,8 +58,7 @@ static const struct option_row decide_rows[] = {
 		.min = 3,
 		.max = 256,
 		.dflt = "64",
-		.help = "Most blocks (one trial of every arm each); it ends earlier as soon as it "
-			"is decided.",
+		.help = "Most blocks; the run ends earlier when every arm is decided.",
 		.example = "64" },
 	{ 0 },
 };

@@ -51,7 +51,8 @@ static void add_table(struct strbuf *out, const struct option_table *table, cons
 	strbuf_printf(out, "%s: ", heading);
 	wrap_words(out, table->help, at, 2);
 	if (table->shorthand)
-		strbuf_printf(out, "  A plain value in its place sets '%s'.\n", table->shorthand);
+		strbuf_printf(out, "  A plain value in place of the mapping sets '%s'.\n",
+			table->shorthand);
 	for (const struct option_row *row = table->rows; row->name; row++) {
 		strbuf_putc(out, '\n', 1);
 		add_row(out, row, width);

@@ -42,7 +42,8 @@ void options_man(const struct option_table *table, struct strbuf *out)
 {
 	roff_words(out, table->help);
 	if (table->shorthand) {
-		char *text = xasprintf("A plain value in its place sets '%s'.", table->shorthand);
+		char *text = xasprintf(
+			"A plain value in place of the mapping sets '%s'.", table->shorthand);
 
 		roff_words(out, text);
 		free(text);

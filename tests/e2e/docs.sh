@@ -45,11 +45,11 @@ clean man man --warnings -E UTF-8 -l
 clean groff groff -man -Tutf8 -ww
 clean mandoc mandoc -Tlint -Wwarning
 
-has() { # PAGE NAME...: the names that the page lacks
+has() { # PAGE NAME...: the names that no line or heading of the page begins with
 	page=$work/man/$1
 	shift
 	for name in "$@"; do
-		grep -qx "\.\(B\|SS\) $(echo "$name" | sed 's/-/\\\\-/g')" "$page" || echo "$name"
+		grep -qx "\.\(B\|SS\) $(echo "$name" | sed 's/-/\\\\-/g')\( .*\)\?" "$page" || echo "$name"
 	done
 }
 # Rows of a help page: names two blanks from the left, below the line that names the table.
@@ -66,6 +66,9 @@ lacks() { # DESCRIPTION PAGE LEAST NAME...
 # shellcheck disable=SC2046,SC2086
 {
 	lacks commands harness.1 10 $commands
+	lacks "options of commands" harness.1 15 $(for c in $commands; do
+		"$harness" help "$c" | awk '/^  --/ { print $1 }'
+	done)
 	lacks knobs harness-knob.7 9 $knobs
 	lacks collectors harness-collect.5 10 $collectors
 	lacks "targets" harness-target.5 2 $targets

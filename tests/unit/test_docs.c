@@ -151,7 +151,7 @@ static void test_options_man(void **state)
 		".TP\n.B unit\na text; default \\(aq\\(aq\n"
 		".TP\n.B parts\na list of mappings of word, or the word alone\n.br\nIts parts.\n"
 		".SS Each of \\(aqparts\\(aq\nOne part.\n"
-		"A plain value in its place sets \\(aqword\\(aq.\n"
+		"A plain value in place of the mapping sets \\(aqword\\(aq.\n"
 		".TP\n.B word\na text; required\n.br\n\\&.dotted\n");
 	strbuf_release(&out);
 }
