@@ -488,11 +488,11 @@ static int record_end(struct runner *r, int rc, struct error *err)
 	return rc;
 }
 
-/* The folder for sockets and console logs of this run alone. */
+/* The folder for sockets, console logs and the folders of trials; another user (user:) must get through. */
 static int make_work_dir(struct runner *r, struct error *err)
 {
 	r->work_dir = xasprintf("%s/runs/%lld", r->env->state_dir, (long long)r->id);
-	return file_make_dirs(r->work_dir, 0700, err);
+	return file_make_dirs(r->work_dir, 0711, err);
 }
 
 static int open_session(struct runner *r, struct error *err)

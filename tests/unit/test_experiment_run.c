@@ -237,6 +237,28 @@ static void time_is_a_limit(void **state)
 	free(bench);
 }
 
+static void a_user_reaches_the_folder_of_the_trial(void **state)
+{
+	struct run_fixture *f = *state;
+
+	need_agent();
+	if (geteuid() != 0) {
+		print_message("skipped: only root may run a benchmark as another user\n");
+		skip();
+	}
+	assert_int_equal(chmod(f->dir, 0755), 0);
+	assert_int_equal(
+		start_run(f,
+			"name: t\nbenchmark: b\nwarmup: 0\ncollect: []\nuser: nobody\n"
+			"decide: {max_blocks: 3}\n",
+			"name: b\n"
+			"command: [sh, -c, ': > x && echo \"$(id -un) 1\"']\n"
+			"metrics:\n"
+			"  - {name: value, unit: x, better: higher, pattern: '^nobody (1)$'}\n",
+			0),
+		0);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, run_fixture_setup, run_fixture_teardown)
@@ -253,6 +275,7 @@ int main(void)
 		T(an_arm_without_the_deciding_metric_ends_the_run),
 		T(a_figure_without_logarithm_is_counted),
 		T(time_is_a_limit),
+		T(a_user_reaches_the_folder_of_the_trial),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
