@@ -13,6 +13,20 @@ benchmarks=$(for f in configs/benchmarks/*.yaml; do basename "$f" .yaml; done)
 run "$harness" help schema
 cmp -s "$work/out" docs/job.schema.json; ok "docs/job.schema.json is what the program prints; else: make docs"
 
+# An editor takes every job of ours, and marks a wrong one.
+if python3 -c 'import jsonschema, yaml' 2> /dev/null; then
+	printf 'name: x\nbenchmark: hackbench\nfactors: {placemnt: [same-cpu]}\n' > "$work/wrong.yaml"
+	run python3 -W ignore -c '
+import json, jsonschema, sys, yaml
+schema = jsonschema.Draft202012Validator(json.load(open("docs/job.schema.json")))
+schema.check_schema(schema.schema)
+wrong = [f for f in sys.argv[1:] if not schema.is_valid(yaml.safe_load(open(f)))]
+print(*[f.split("/")[-1] for f in wrong])' configs/jobs/*.yaml "$work/wrong.yaml"
+	is "the schema takes our jobs and not a wrong one" "$status $(cat "$work/out")" "0 wrong.yaml"
+else
+	skip "the schema takes our jobs and not a wrong one" "python3 has no jsonschema and yaml"
+fi
+
 mkdir "$work/man"
 for page in $pages; do
 	topic=${page#harness-}
