@@ -4,6 +4,7 @@ set -u
 build=$PWD/${HARNESS_BUILD:-build}
 harness=$build/harness
 work=$(mktemp -d)
+export HARNESS_CONFIGS="$PWD/configs" # a sanitized build is one folder deeper than the program expects
 export HARNESS_STATE="$work/state"
 mkdir -p "$HARNESS_STATE"
 count=0 bad=0
