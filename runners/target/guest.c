@@ -415,8 +415,10 @@ static void say_end(struct guest *guest, const char *panic, struct strbuf *out)
 		strbuf_printf(out, "the guest's kernel panicked: %s", panic);
 	} else if (guest_alive(guest)) {
 		status = query_status(guest, "query-status", 1);
-		strbuf_printf(out, "the guest does not answer (QEMU says: %s)",
-			*status ? status : "nothing");
+		if (*status)
+			strbuf_printf(out, "QEMU says of the guest: %s", status);
+		else
+			strbuf_puts(out, "QEMU itself does not answer");
 	} else if (WIFEXITED(guest->status) && WEXITSTATUS(guest->status) == 0) {
 		strbuf_puts(out, "the guest switched itself off");
 	} else {
