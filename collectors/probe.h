@@ -6,6 +6,7 @@
 #define COLLECTORS_PROBE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -25,7 +26,7 @@ struct probe_trial {
 };
 
 /**
- * struct probe_ops - one probe; called in the order of the members, once each
+ * struct probe_ops - one probe; called in the order of the members, once each for a trial
  * @name: as in struct collector_ops
  * @prepare: get everything ready, slow things included; nothing is counted yet.
  *	On failure nothing is left behind and *state is not set.
@@ -33,6 +34,8 @@ struct probe_trial {
  * @start: begin to count (just before exec); NULL when not needed
  * @stop: end to count (just after exit); NULL when not needed
  * @collect: the raw text for the host; @text owned by the caller, NUL-terminated
+ * @again: in place of prepare(), for another trial with equal options and CPUs, after a trial that
+ *	went well: is what it got ready still good, and has it been set to none? NULL: never
  * @release: free everything, at any time after prepare(); NULL state is fine
  *
  * All but release() return 0 or -errno with a message. A failed probe never fails the trial: the
@@ -45,6 +48,7 @@ struct probe_ops {
 	int (*start)(void *state, struct error *err);
 	int (*stop)(void *state, struct error *err);
 	int (*collect)(void *state, char **text, size_t *len, struct error *err);
+	bool (*again)(void *state, const struct probe_trial *trial);
 	void (*release)(void *state);
 };
 

@@ -30,6 +30,7 @@ size_t agent_release(struct agent *agent)
 	json_t *ignored = json_array();
 	size_t failed = undo_all(&agent->undo, ignored, ignored);
 
+	collects_forget(&agent->kept);
 	keeper_dismiss(&agent->keeper);
 	undo_close(&agent->undo);
 	json_decref(ignored);

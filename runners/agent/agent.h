@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/sysroot.h"
 #include "channel.h"
+#include "collect.h"
 #include "keeper.h"
 #include "undo.h"
 
@@ -21,6 +22,7 @@
  * @guest: it is a guest's: mount is allowed and the channel is a port
  * @leaving: "bye" was said; @host_gone: the conversation ended; @signal: the one that ends it
  * @keeper: there is one from the first trial on
+ * @kept: probes of the last trial
  * @trials: how many there were, for names
  */
 struct agent {
@@ -29,6 +31,7 @@ struct agent {
 	const char *undo_dir, *work_dir, *contain;
 	struct undo undo;
 	struct keeper keeper;
+	struct collects_kept kept;
 	struct channel channel;
 	int signals;
 	bool guest;

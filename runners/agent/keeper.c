@@ -76,27 +76,22 @@ static size_t end_all(const struct keeping *k)
 	return n;
 }
 
-/* Return: how many had to be killed. */
-static size_t clear(struct keeping *k)
+static void leave(struct keeping *k)
 {
-	size_t n = end_all(k);
-
 	if (k->busy) {
 		contain_close(&k->load.contain);
+		file_remove_tree(k->load.spawn.folder, NULL);
 		keeper_load_release(&k->load);
 	}
 	k->busy = false;
 	k->main = 0;
-	return n;
 }
 
+/* The agent is gone. */
 static void __attribute__((noreturn)) quit(struct keeping *k)
 {
-	char *folder = k->busy ? xstrdup(k->load.spawn.folder) : NULL;
-
-	clear(k);
-	if (folder) /* the agent is gone in the middle of a trial */
-		file_remove_tree(folder, NULL);
+	end_all(k);
+	leave(k);
 	_exit(0);
 }
 
@@ -169,7 +164,10 @@ static void obey(struct keeping *k)
 		tell(k, &(struct keeper_message){ .news = KEEPER_COUNTED, .count = count(k) });
 		break;
 	case KEEPER_CLEAR:
-		tell(k, &(struct keeper_message){ .news = KEEPER_CLEARED, .count = clear(k) });
+		tell(k, &(struct keeper_message){ .news = KEEPER_CLEARED, .count = end_all(k) });
+		break;
+	case KEEPER_LEAVE:
+		leave(k);
 		break;
 	default:
 		quit(k);

@@ -29,7 +29,8 @@ enum keeper_order {
 	KEEPER_TERM = 'T',   /* SIGTERM to every process in there */
 	KEEPER_STRIKE = 'S', /* SIGKILL to every process in there, without waiting for the end */
 	KEEPER_COUNT = 'C',  /* answer how many live in there */
-	KEEPER_CLEAR = 'K',  /* kill all, remove the container, answer how many there were */
+	KEEPER_CLEAR = 'K',  /* kill all, answer how many there were */
+	KEEPER_LEAVE = 'L',  /* remove the container, which is empty, and the trial's folder */
 };
 
 /** enum keeper_news - what it tells the agent */

@@ -35,6 +35,17 @@ static void put_strings(struct strbuf *out, char *const *strings)
 		put_string(out, *strings);
 }
 
+/* Without the zeros at its end: the kernel takes a short mask, and ours has room for 65536 CPUs. */
+static size_t mask_size(const struct affinity *affinity)
+{
+	const unsigned long *word = (const unsigned long *)affinity->set;
+	size_t n = affinity->size / sizeof(*word);
+
+	while (n > 1 && !word[n - 1])
+		n--;
+	return n * sizeof(*word);
+}
+
 void keeper_pack(const struct spawn *spawn, const struct contain *contain, struct strbuf *out)
 {
 	const struct user *user = spawn->user;
@@ -42,7 +53,7 @@ void keeper_pack(const struct spawn *spawn, const struct contain *contain, struc
 		.n_env = count(spawn->env),
 		.n_groups = user ? user->n_groups : 0,
 		.n_cpus = spawn->cpus ? spawn->cpus->n : 0,
-		.mask_size = spawn->affinity->size,
+		.mask_size = mask_size(spawn->affinity),
 		.pinned = spawn->cpus,
 		.has_user = user,
 		.has_path = contain->path,

@@ -164,6 +164,7 @@ int op_set(struct agent *agent, const json_t *request, json_t **result, struct e
 
 	if (r < 0)
 		goto out;
+	collects_forget(&agent->kept); /* counters on a CPU that goes offline never come back */
 	r = put_back_unnamed(&agent->undo, &list, err);
 	if (r == 0)
 		r = note_all(&agent->undo, &list, err);
@@ -193,6 +194,7 @@ int op_undo(struct agent *agent, const json_t *request, json_t **result, struct 
 
 	(void)request;
 	(void)err;
+	collects_forget(&agent->kept);
 	undo_all(&agent->undo, restored, failed);
 	*result = json_pack("{s:o, s:o}", "restored", restored, "failed", failed);
 	return 0;

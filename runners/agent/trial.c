@@ -159,8 +159,8 @@ static int run(struct trial *trial, json_t **result, struct error *err)
 		return r;
 	placement_leave(&trial->placement, &agent->machine, &trial->request.cpus,
 		(pid_t[]){ agent->undo.guardian.pid, agent->keeper.pid });
-	collects_prepare(
-		&trial->collects, &agent->root, trial->request.collect, &trial->request.cpus);
+	collects_prepare(&trial->collects, &agent->root, trial->request.collect,
+		&trial->request.cpus, &agent->kept);
 	r = contain(trial, err);
 	if (r == 0)
 		r = run_contained(trial, err);
@@ -169,11 +169,23 @@ static int run(struct trial *trial, json_t **result, struct error *err)
 	return r;
 }
 
+/* The keeper removes container and folder while the answer is on its way. */
+static void leave(struct trial *trial)
+{
+	if (!trial->exited || trial->left)
+		trial_clear(trial);
+	if (keeper_tell(&trial->agent->keeper, KEEPER_LEAVE) < 0)
+		return; /* it was killed: they are the agent's again */
+	contain_release(&trial->contain);
+	free(trial->folder);
+	trial->folder = NULL;
+}
+
 static void release(struct trial *trial)
 {
 	shut(&trial->go); /* a process that still waits for it ends, and the keeper can obey */
 	if (trial->kept)
-		trial_clear(trial);
+		leave(trial);
 	if (trial->contain.ops)
 		contain_close(&trial->contain);
 	placement_return(&trial->placement);

@@ -21,7 +21,7 @@
  * @started_ns: realtime; @go_ns, @ended_ns: monotonic
  * @exited: @status and @usage are valid
  * @left: processes that lived when it exited
- * @kept: the keeper has the container, and is to clear it
+ * @kept: the keeper has the container and the folder
  * @signalled: we sent it a signal; whatever it printed does not count
  * @gone: nobody is left to answer
  * @contained: name of the container's kind
@@ -61,7 +61,7 @@ int trial_watch(struct trial *trial, const struct spawn *spawn, struct error *er
 /** trial_settle() - let helpers end, kill what has outlived the benchmark, read the streams to the end. */
 void trial_settle(struct trial *trial);
 
-/** trial_clear() - have the keeper kill all that is left and remove the container. */
+/** trial_clear() - have the keeper kill all that is left. */
 void trial_clear(struct trial *trial);
 
 /** trial_result() - the result of "run"; new reference. */

@@ -225,9 +225,8 @@ static bool is_empty(struct trial *trial)
 
 void trial_clear(struct trial *trial)
 {
-	trial->kept = false;
-	if (keeper_ask(&trial->agent->keeper, KEEPER_CLEAR, KEEPER_CLEARED, &trial->survivors) == 0)
-		contain_release(&trial->contain);
+	keeper_ask(&trial->agent->keeper, KEEPER_CLEAR, KEEPER_CLEARED, &trial->survivors);
+	trial->left = 0;
 }
 
 void trial_settle(struct trial *trial)
@@ -236,7 +235,8 @@ void trial_settle(struct trial *trial)
 
 	while (!trial->signalled && ms_until(end) && !(drain(trial) && is_empty(trial)))
 		await_streams(trial, 5);
-	trial_clear(trial);
+	if (trial->left)
+		trial_clear(trial);
 	end = in_ms(DRAIN_MS);
 	while (!drain(trial) && ms_until(end))
 		await_streams(trial, 10);

@@ -45,6 +45,14 @@ static int count_entries(const char *path)
 	return n;
 }
 
+/* The keeper removes a trial's folder while the answer is on its way. */
+static void assert_left_empty(const char *path)
+{
+	for (int i = 0; i < 1000 && count_entries(path); i++)
+		clock_sleep_ns(5000000);
+	assert_int_equal(count_entries(path), 0);
+}
+
 static void result_has_all_members(void **state)
 {
 	struct agent_process *a = *state;
@@ -71,7 +79,7 @@ static void result_has_all_members(void **state)
 	assert_string_equal(json_object_iter_key(last), "end");
 	assert_string_equal(json_str(result, "end", ""), "n-1");
 	json_decref(result);
-	assert_int_equal(count_entries(a->work), 0);
+	assert_left_empty(a->work);
 }
 
 static void surroundings_are_fresh_and_neutral(void **state)
@@ -106,7 +114,7 @@ static void program_that_is_not_there(void **state)
 		json_pack("{s:s, s:[s], s:i}", "nonce", "n", "argv", "/etc/passwd", "timeout_ms",
 			1000),
 		-EACCES, "cannot run '/etc/passwd': Permission denied");
-	assert_int_equal(count_entries(a->work), 0);
+	assert_left_empty(a->work);
 }
 
 static void bad_requests(void **state)
@@ -397,7 +405,7 @@ static void host_that_hangs_up_ends_the_trial(void **state)
 		clock_sleep_ns(5000000);
 	assert_int_equal(agent_end(a), 0);
 	assert_int_equal(count_trial_processes("n-hang-up"), 0);
-	assert_int_equal(count_entries(a->work), 0);
+	assert_left_empty(a->work);
 }
 
 static void orphan_holding_the_pipe_does_not_hang_us(void **state)

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "collectors/kernel_log_probe.h"
@@ -308,6 +309,69 @@ static void test_group_is_all_or_none(void **state)
 	sysroot_close(&machine);
 }
 
+/* Task-clock of a stretch of @us; *elapsed_ns: what it took around start and stop. */
+static double clock_of(void *st, useconds_t us, double *elapsed_ns)
+{
+	uint64_t start = clock_monotonic_ns();
+	struct parsed p;
+	double value;
+	char *text;
+	size_t len;
+
+	assert_int_equal(perf_probe.start(st, NULL), 0);
+	usleep(us);
+	assert_int_equal(perf_probe.stop(st, NULL), 0);
+	*elapsed_ns = (double)(clock_monotonic_ns() - start);
+	assert_int_equal(perf_probe.collect(st, &text, &len, NULL), 0);
+	p = parse_bytes("perf", NULL, 0, text, len, false);
+	value = value_of(&p, "task-clock", LABELS("cpu", "0"));
+	parsed_release(&p);
+	free(text);
+	return value;
+}
+
+static void test_counters_that_stayed_open_begin_at_none(void **state)
+{
+	struct sysroot machine = SYSROOT_INIT;
+	struct probe_trial trial = { .root = &machine, .cpus = (const int[]){ 0 }, .n_cpus = 1 };
+	double value, elapsed;
+	void *st;
+
+	(void)state;
+	if (!may_count())
+		return;
+	assert_int_equal(sysroot_open(&machine, "/", NULL), 0);
+	trial.options = json_pack("{s:s}", "events", "task-clock");
+	assert_int_equal(perf_probe.prepare(&trial, &st, NULL), 0);
+	assert_true(clock_of(st, 60000, &elapsed) >= 59e6);
+	for (int i = 0; i < 2; i++) {
+		assert_true(perf_probe.again(st, &trial));
+		value = clock_of(st, 5000, &elapsed);
+		assert_true(value >= 4e6 && value <= elapsed + 1e6);
+	}
+	perf_probe.release(st);
+	json_decref((json_t *)trial.options);
+	sysroot_close(&machine);
+}
+
+static void test_other_cpus_need_other_counters(void **state)
+{
+	struct fake *f = *state;
+	struct probe_trial trial = { .root = &f->root };
+	void *st;
+
+	assert_int_equal(perf_probe.prepare(&trial, &st, NULL), 0);
+	assert_true(perf_probe.again(st, &trial));
+	put(f, "sys/devices/system/cpu/online", "0\n");
+	assert_false(perf_probe.again(st, &trial));
+	perf_probe.release(st);
+	trial.options = json_pack("{s:s}", "scope", "process");
+	assert_int_equal(perf_probe.prepare(&trial, &st, NULL), 0);
+	assert_false(perf_probe.again(st, &trial));
+	perf_probe.release(st);
+	json_decref((json_t *)trial.options);
+}
+
 static void test_wrong_options(void **state)
 {
 	struct fake *f = *state;
@@ -406,6 +470,8 @@ int main(void)
 		cmocka_unit_test(test_count_on_a_cpu),
 		cmocka_unit_test(test_count_a_process_tree),
 		cmocka_unit_test(test_group_is_all_or_none),
+		cmocka_unit_test(test_counters_that_stayed_open_begin_at_none),
+		FAKE(test_other_cpus_need_other_counters),
 		FAKE(test_wrong_options),
 		FAKE(test_kernel_log_of_the_trial_only),
 		cmocka_unit_test(test_kernel_log_device),
