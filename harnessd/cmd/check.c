@@ -58,7 +58,7 @@ static void check_file(struct cli *cli, const char *path, struct diags *diags)
 		free(name);
 	} else if (root && root->kind == YAML_MAPPING && yaml_get(root, "kind")) {
 		check_target(cli, file, path, diags);
-	} else if (load_job_diags(cli, path, &loaded, diags) == 0) {
+	} else if (load_job(cli, path, &loaded, diags) == 0) {
 		loaded_job_release(&loaded);
 	}
 	diags_release(&quiet);

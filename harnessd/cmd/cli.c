@@ -66,8 +66,8 @@ static void put_first(struct string_list *list, char *dir)
 	list->s[0] = dir;
 }
 
-bool cli_option(struct cli *cli, const struct command *command, int option, const char *value,
-	int *status)
+bool cli_option(
+	struct cli *cli, const struct command *command, int option, const char *value, int *status)
 {
 	switch (option) {
 	case 'S':
@@ -120,6 +120,19 @@ void cli_print_json(json_t *value)
 	puts(text ? text : "null");
 	free(text);
 	json_decref(value);
+}
+
+void cli_print_report(const struct cli *cli, const struct report *report)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	if (cli->json) {
+		cli_print_json(report_json(report));
+		return;
+	}
+	report_text(report, &text);
+	fputs(strbuf_text(&text), stdout);
+	strbuf_release(&text);
 }
 
 int cli_open_store(struct cli *cli, bool write, struct store **store, struct error *err)

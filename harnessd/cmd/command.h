@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "db/store.h"
+#include "report/report.h"
 #include "spec/option.h"
 #include "spec/registry.h"
 
@@ -57,11 +58,11 @@ void cli_init(struct cli *cli);
 void cli_release(struct cli *cli);
 
 /** CLI_OPTIONS - the options that every command takes, for its getopt_long() table. */
-#define CLI_OPTIONS                                                                                \
-	{ "state", required_argument, NULL, 'S' }, { "configs", required_argument, NULL, 'C' },    \
-		{ "json", no_argument, NULL, 'J' }, { "help", no_argument, NULL, 'h' },            \
-	{                                                                                          \
-		NULL, 0, NULL, 0                                                                   \
+#define CLI_OPTIONS                                                                             \
+	{ "state", required_argument, NULL, 'S' }, { "configs", required_argument, NULL, 'C' }, \
+		{ "json", no_argument, NULL, 'J' }, { "help", no_argument, NULL, 'h' },         \
+	{                                                                                       \
+		NULL, 0, NULL, 0                                                                \
 	}
 
 /**
@@ -69,8 +70,8 @@ void cli_release(struct cli *cli);
  * @status: set when the command is to end now
  * Return: true when it was handled.
  */
-bool cli_option(struct cli *cli, const struct command *command, int option, const char *value,
-	int *status);
+bool cli_option(
+	struct cli *cli, const struct command *command, int option, const char *value, int *status);
 
 /** cli_fail() - print "harness: message" and release it. Return: @status. */
 int cli_fail(int status, struct error *err);
@@ -79,6 +80,8 @@ int cli_usage(const struct command *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /** cli_print_json() - print and release a JSON value, one line for each member. */
 void cli_print_json(json_t *value);
+/** cli_print_report() - a run's report as text, or as JSON when that was asked for. */
+void cli_print_report(const struct cli *cli, const struct report *report);
 /** cli_open_store() - the database, made when it does not exist (@write), -ENOENT otherwise. */
 int cli_open_store(struct cli *cli, bool write, struct store **store, struct error *err);
 /** cli_agent_path() - harness-agent beside this program; owned by the caller. */

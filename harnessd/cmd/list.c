@@ -59,11 +59,11 @@ static json_t *list_json(const struct store_run *runs, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		char *when = clock_iso8601(runs[i].started_ns);
 
-		json_array_append_new(list,
-			json_pack("{s:I, s:s, s:s, s:s, s:O?, s:s?}", "id", (json_int_t)runs[i].id,
-				"name", runs[i].name, "started", when, "state",
-				run_state_name(runs[i].state), "verdict", runs[i].verdict, "error",
-				runs[i].error));
+		json_array_append_new(
+			list, json_pack("{s:I, s:s, s:s, s:s, s:O?, s:s?}", "id",
+				      (json_int_t)runs[i].id, "name", runs[i].name, "started", when,
+				      "state", run_state_name(runs[i].state), "verdict",
+				      runs[i].verdict, "error", runs[i].error));
 		free(when);
 	}
 	return list;

@@ -107,8 +107,7 @@ static void check_together(struct cli *cli, const struct loaded_job *loaded, str
 	error_release(&err);
 }
 
-int load_job_diags(
-	struct cli *cli, const char *path, struct loaded_job *loaded, struct diags *diags)
+int load_job(struct cli *cli, const char *path, struct loaded_job *loaded, struct diags *diags)
 {
 	char *name;
 
@@ -123,21 +122,6 @@ int load_job_diags(
 		return 0;
 	loaded_job_release(loaded);
 	return -EINVAL;
-}
-
-int load_job(struct cli *cli, const char *path, struct loaded_job *loaded, FILE *out)
-{
-	struct diags diags = DIAGS_INIT;
-	int r = load_job_diags(cli, path, loaded, &diags);
-
-	if (r < 0) {
-		char *text = diags_text(&diags);
-
-		fputs(text, out);
-		free(text);
-	}
-	diags_release(&diags);
-	return r;
 }
 
 void loaded_job_release(struct loaded_job *loaded)

@@ -3,8 +3,6 @@
 #ifndef CMD_LOAD_H
 #define CMD_LOAD_H
 
-#include <stdio.h>
-
 #include "cmd/command.h"
 #include "spec/benchmark.h"
 #include "spec/job.h"
@@ -15,11 +13,8 @@ struct loaded_job {
 	struct benchmark *bench;
 };
 
-/** load_job_diags() - read both and note everything wrong. Return: 0 or -EINVAL. */
-int load_job_diags(struct cli *cli, const char *path, struct loaded_job *loaded,
-	struct diags *diags);
-/** load_job() - load_job_diags(), printing what is wrong to @out. */
-int load_job(struct cli *cli, const char *path, struct loaded_job *loaded, FILE *out);
+/** load_job() - read both and note everything wrong. Return: 0 or -EINVAL. */
+int load_job(struct cli *cli, const char *path, struct loaded_job *loaded, struct diags *diags);
 /** loaded_job_release() - free both. */
 void loaded_job_release(struct loaded_job *loaded);
 

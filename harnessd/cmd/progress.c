@@ -36,8 +36,7 @@ static void show_trial(void *context, const struct run_step *step)
 	fflush(stderr);
 }
 
-static void show_done(void *context, const struct run_step *step, double figure,
-	const char *reason)
+static void show_done(void *context, const struct run_step *step, double figure, const char *reason)
 {
 	struct progress *p = context;
 	char *text;

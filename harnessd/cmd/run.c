@@ -2,19 +2,16 @@
 #include "cmd/command.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
+#include "cmd/interrupt.h"
 #include "cmd/load.h"
 #include "cmd/progress.h"
 #include "cmd/stale.h"
 #include "db/machine_lock.h"
 #include "experiment/run.h"
-#include "report/report.h"
 
 static const char help[] =
 	"Usage: harness run [OPTION]... JOB.yaml\n"
@@ -96,20 +93,10 @@ static int read_arguments(struct cli *cli, int argc, char **argv, struct argumen
 	args->job = args->resume < 0 ? argv[optind] : NULL;
 	if (args->max_blocks && args->max_blocks < 3)
 		return cli_usage(&cmd_run, "--max-blocks takes 3 to 256");
+	if (!args->job && (args->seed || args->max_blocks))
+		return cli_usage(
+			&cmd_run, "a run that is taken up again keeps its seed and blocks");
 	return -1;
-}
-
-/* Readable from the first Ctrl-C on; it is never read, so that everybody sees it. */
-static int cancel_descriptor(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
 static void waiting(void *context, const char *holder)
@@ -118,23 +105,29 @@ static void waiting(void *context, const char *holder)
 	fprintf(stderr, "waiting for this machine: %s\n", holder);
 }
 
-static int print_report(struct cli *cli, struct store *store, int64_t id, struct error *err)
+static void print_report(struct cli *cli, struct store *store, int64_t id)
 {
 	struct report report;
-	struct strbuf text = STRBUF_INIT;
-	int r = report_load(store, id, &report, err);
+	struct error err = ERROR_INIT;
 
-	if (r < 0)
-		return r;
-	if (cli->json) {
-		cli_print_json(report_json(&report));
-	} else {
-		report_text(&report, &text);
-		fputs(strbuf_text(&text), stdout);
-		strbuf_release(&text);
+	if (report_load(store, id, &report, &err) < 0) {
+		cli_fail(EXIT_CANNOT, &err);
+		return;
 	}
+	cli_print_report(cli, &report);
 	report_release(&report);
-	return 0;
+}
+
+/* Did it get far enough for a report that says more than the error does? */
+static bool has_trials(struct store *store, int64_t id)
+{
+	struct store_trial *trials;
+	size_t n;
+
+	if (store_trials(store, id, &trials, &n, NULL) < 0)
+		return false;
+	store_trials_free(trials, n);
+	return n > 0;
 }
 
 static int status_of(int r, enum conclusion conclusion)
@@ -151,27 +144,55 @@ static int status_of(int r, enum conclusion conclusion)
 	}
 }
 
+/* Why a run did not come to its end, said once: by the report, where there is one to print. */
+static void say_end(struct cli *cli, int64_t id, int r, bool reported, struct error *err)
+{
+	if (r == -EINTR && id > 0)
+		fprintf(stderr, "stopped; 'harness run --resume %lld' goes on\n", (long long)id);
+	else if (reported && !cli->json)
+		fprintf(stderr,
+			"harness: run %lld failed; 'harness run --resume %lld' tries again\n",
+			(long long)id, (long long)id);
+	else
+		cli_fail(EXIT_CANNOT, err);
+}
+
 /* The run under the machine's lock, then its report, whatever came of it. */
 static int run_locked(struct cli *cli, struct store *store, const struct arguments *args,
 	const struct loaded_job *loaded, const struct run_env *env)
 {
 	enum conclusion conclusion = CONCLUSION_UNDECIDED;
-	struct error err = ERROR_INIT, second = ERROR_INIT;
+	struct error err = ERROR_INIT;
 	int64_t id = args->resume;
+	bool reported;
 	int r;
 
 	if (args->job)
 		r = run_start(store, loaded->job, loaded->bench, env, &id, &conclusion, &err);
 	else
 		r = run_resume(store, &id, env, &conclusion, &err);
-	if (r == -EINTR)
-		fprintf(stderr, "stopped; 'harness run --resume %lld' goes on\n", (long long)id);
-	if (id > 0 && r != -EBUSY && r != -ENOENT && print_report(cli, store, id, &second) < 0)
-		cli_fail(EXIT_CANNOT, &second);
-	if (r < 0 && r != -EINTR)
-		return cli_fail(EXIT_CANNOT, &err);
+	/* A run that had ended before is left as it is, and so is its report. */
+	reported = id > 0 && r != -EBUSY &&
+		   (r == 0 || cli->json || has_trials(store, id));
+	if (reported)
+		print_report(cli, store, id);
+	else if (cli->json)
+		cli_print_json(json_pack("{s:s}", "error", error_text(&err)));
+	if (r < 0)
+		say_end(cli, id, r, reported, &err);
 	error_release(&err);
 	return status_of(r, conclusion);
+}
+
+static int lock_machine(struct cli *cli, const struct arguments *args,
+	const struct loaded_job *loaded, struct machine_lock *lock, struct error *err)
+{
+	char *what = args->job ? xasprintf("a run of the job '%s'", loaded->job->name)
+			       : xstrdup("a run that is taken up again");
+	int r = machine_lock_take(cli->state_dir, "machine", what, true, waiting, NULL, lock, err);
+
+	free(what);
+	return r;
 }
 
 static int with_store(
@@ -188,27 +209,54 @@ static int with_store(
 		.progress = &progress.ops,
 		.cancel_fd = -1,
 	};
-	struct machine_lock lock;
+	struct machine_lock lock = MACHINE_LOCK_INIT;
 	struct store *store = NULL;
 	struct error err = ERROR_INIT;
-	int status = EXIT_CANNOT;
+	int r = cli_open_store(cli, true, &store, &err), status = EXIT_CANNOT;
 
 	progress_init(&progress, args->quiet);
-	if (cli_open_store(cli, true, &store, &err) < 0 ||
-		machine_lock_take(cli->state_dir, "machine",
-			args->job ? args->job : "a resumed run", true, waiting, NULL, &lock,
-			&err) < 0) {
+	if (r == 0)
+		r = env.cancel_fd = interrupt_open(&err);
+	if (r >= 0)
+		r = lock_machine(cli, args, loaded, &lock, &err);
+	if (r < 0) {
+		if (cli->json)
+			cli_print_json(json_pack("{s:s}", "error", error_text(&err)));
 		cli_fail(EXIT_CANNOT, &err);
 	} else {
-		stale_restore(cli);
-		env.cancel_fd = cancel_descriptor();
+		stale_restore(cli, false);
 		status = run_locked(cli, store, args, loaded, &env);
-		close(env.cancel_fd);
-		machine_lock_release(&lock);
 	}
+	interrupt_close(env.cancel_fd);
+	machine_lock_release(&lock);
 	progress_end(&progress);
 	store_close(store);
 	free(agent);
+	return status;
+}
+
+/* Return: -1 to go on, or the exit status. */
+static int load(struct cli *cli, const struct arguments *args, struct loaded_job *loaded)
+{
+	struct diags diags = DIAGS_INIT;
+	int status = -1;
+
+	if (load_job(cli, args->job, loaded, &diags) < 0) {
+		char *text = diags_text(&diags);
+
+		fputs(text, stderr);
+		free(text);
+		if (cli->json)
+			cli_print_json(json_pack("{s:s, s:o}", "error", "the job is not valid",
+				"diagnostics", diags_json(&diags)));
+		status = EXIT_USAGE;
+	} else {
+		if (args->seed)
+			loaded->job->seed = args->seed;
+		if (args->max_blocks)
+			loaded->job->decide.max_blocks = args->max_blocks;
+	}
+	diags_release(&diags);
 	return status;
 }
 
@@ -218,17 +266,10 @@ static int run(struct cli *cli, int argc, char **argv)
 	struct arguments args;
 	int status = read_arguments(cli, argc, argv, &args);
 
-	if (status >= 0)
-		return status;
-	if (args.job) {
-		if (load_job(cli, args.job, &loaded, stderr) < 0)
-			return EXIT_USAGE;
-		if (args.seed)
-			loaded.job->seed = args.seed;
-		if (args.max_blocks)
-			loaded.job->decide.max_blocks = args.max_blocks;
-	}
-	status = with_store(cli, &args, &loaded);
+	if (status < 0 && args.job)
+		status = load(cli, &args, &loaded);
+	if (status < 0)
+		status = with_store(cli, &args, &loaded);
 	loaded_job_release(&loaded);
 	return status;
 }

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/report.h"
-
 static const char help[] =
 	"Usage: harness show [RUN] [--json]\n"
 	"       harness show --raw TRIAL:NAME\n"
@@ -46,18 +44,11 @@ static int show_raw(struct store *store, const char *what)
 static int show_run(struct cli *cli, struct store *store, int64_t id)
 {
 	struct error err = ERROR_INIT;
-	struct strbuf text = STRBUF_INIT;
 	struct report report;
 
 	if (report_load(store, id, &report, &err) < 0)
 		return cli_fail(EXIT_CANNOT, &err);
-	if (cli->json) {
-		cli_print_json(report_json(&report));
-	} else {
-		report_text(&report, &text);
-		fputs(strbuf_text(&text), stdout);
-		strbuf_release(&text);
-	}
+	cli_print_report(cli, &report);
 	report_release(&report);
 	return EXIT_NO_REGRESSION;
 }

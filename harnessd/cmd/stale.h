@@ -6,9 +6,11 @@
 #include "cmd/command.h"
 
 /**
- * stale_restore() - have harness-agent put back what its undo files name; says so on standard error
- * Return: the agent's exit status, or EXIT_CANNOT.
+ * stale_restore() - have harness-agent put back what its undo files name
+ * @asked: a person asked for it, who is told on standard output, also that there was nothing to do;
+ *	otherwise only what was done is said, on standard error
+ * Return: EXIT_NO_REGRESSION, or EXIT_CANNOT when something could not be put back.
  */
-int stale_restore(struct cli *cli);
+int stale_restore(struct cli *cli, bool asked);
 
 #endif

@@ -13,7 +13,7 @@ static int run(struct cli *cli, int argc, char **argv)
 			return status;
 	if (optind != argc)
 		return cli_usage(&cmd_undo, "no argument is wanted");
-	return stale_restore(cli);
+	return stale_restore(cli, true);
 }
 
 const struct command cmd_undo = {

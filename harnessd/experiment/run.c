@@ -606,9 +606,9 @@ int run_resume(struct store *store, int64_t *id, const struct run_env *env,
 	struct runner r = { 0 };
 	int rc = store_run_get(store, *id, &row, err);
 
+	*id = row.id;
 	if (rc < 0)
 		return rc;
-	*id = row.id;
 	rc = run_record_reload(&row, env, &job, &bench, err);
 	if (rc == 0)
 		rc = store_run_resume(store, row.id, err);

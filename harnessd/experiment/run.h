@@ -64,7 +64,7 @@ int run_start(struct store *store, const struct job *job, const struct benchmark
 
 /**
  * run_resume() - go on with a run that was interrupted, from its own record of job and benchmark
- * @id: of the run; 0: the newest, whose number is put here
+ * @id: of the run, 0: the newest; its number is put here, 0 when there is none
  * Return: as run_start(); -EBUSY when it has finished, -ENOENT when there is none.
  */
 int run_resume(struct store *store, int64_t *id, const struct run_env *env,

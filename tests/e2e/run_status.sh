@@ -51,4 +51,76 @@ Y
 go "$work/default-words.yaml"
 is "the plain command line is no wish" "$status" 0
 is "only that run is on record" "$(runs)" 1
+
+# The verdict is the status.
+job better << 'Y'
+factors: {params: [{v: 100}, {v: 110}]}
+decide: {max_blocks: 14}
+Y
+go "$work/better.yaml"
+is "better: no regression" "$status" 0
+[ ! -s "$work/err" ]; ok "nothing but the report is said"
+job worse << 'Y'
+factors: {params: [{v: 110}, {v: 100}]}
+decide: {max_blocks: 14}
+Y
+go "$work/worse.yaml"
+is "worse: regression" "$status" 1
+job undecided << 'Y'
+factors: {params: [{v: 100}, {v: 110}]}
+decide: {max_blocks: 3}
+Y
+go "$work/undecided.yaml"
+is "too few blocks to decide" "$status" 2
+go
+is "no job is bad usage" "$status" 3
+go --resume 1 --max-blocks 5
+is "a run that is taken up again keeps its blocks" "$status" 3
+go --resume 1
+is "a run that has finished" "$status" 4
+is "is said once" "$(wc -l < "$work/err")/$(wc -c < "$work/out")" 1/0
+go --resume 99
+is "a run that is not there" "$status" 4
+
+# What could not run: the reason once; with trials on record, in the report.
+job none << 'Y'
+factors: {params: [{v: 100}, {v: none}]}
+Y
+go "$work/none.yaml"
+is "an arm that can't be measured" "$status" 4
+is "the reason is said once" "$(cat "$work/out" "$work/err" | tr '\n' ' ' | grep -o "arm 'v=none'" | wc -l)" 1
+sed 's/benchmark: number/benchmark: nothing/' "$work/better.yaml" > "$work/nothing.yaml"
+cat > "$work/configs/benchmarks/nothing.yaml" <<'Y'
+name: nothing
+command: [sh, -c, "exit {v}"]
+params: {v: 1}
+metrics:
+  - {name: value, unit: x, better: higher, pattern: '^value (\d+)$'}
+Y
+
+# With --json standard output is JSON and nothing else, whatever happens.
+json() { # DESCRIPTION FILTER
+	jq -e "$2" "$work/out" > "$work/jq" 2>&1
+	ok "$1 is JSON"
+}
+go --json "$work/better.yaml"
+json "a verdict" '.verdict.conclusion == "no regression"'
+go --json "$work/typo.yaml"
+json "a wrong job" '.error and .diagnostics[0].line == 5'
+go --json "$work/none.yaml"
+json "a failed run" '.run.state == "failed" and (.run.error | contains("none"))'
+go --json "$work/nothing.yaml"
+json "a run without a figure" '.run.state == "failed"'
+go --json --resume 99
+json "no such run" '.error'
+HARNESS_AGENT=/nonexistent go --json "$work/better.yaml"
+is "without an agent" "$status" 4
+json "a run without an agent" '.run.error'
+mkdir -p "$HARNESS_STATE/undo"
+echo '{"path":"proc/sys/vm/swappiness","old":"60' > "$HARNESS_STATE/undo/none.1.json-lines"
+go --json "$work/better.yaml"
+json "a run after one that died" '.verdict.conclusion == "no regression"'
+HARNESS_STATE=/proc/1/nowhere go --json "$work/better.yaml"
+is "without a place for the state" "$status" 4
+json "that" '.error'
 finish
