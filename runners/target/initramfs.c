@@ -21,7 +21,7 @@ static void add_skeleton(struct cpio *cpio)
 		"sys" };
 	static const char passwd[] = "root:x:0:0:root:/root:/bin/sh\n"
 				     "nobody:x:65534:65534:nobody:/:/bin/false\n";
-	static const char group[] = "root:x:0:\nnogroup:x:65534:\n";
+	static const char group[] = "root:x:0:\nnogroup:x:65534:\nnobody:x:65534:\n";
 	static const char hosts[] = "127.0.0.1 localhost\n::1 localhost\n";
 
 	for (size_t i = 0; i < array_size(dirs); i++)
