@@ -11,25 +11,37 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "base/strbuf.h"
+#include "hypervisor.h"
 
-/* The hypervisor's signature, "KVMKVMKVM", "TCGTCGTCGTCG", "Microsoft Hv"; "" when there is none. */
-static void read_signature(const struct sysroot *root, char signature[13])
-{
-	signature[0] = '\0';
 #if defined(__x86_64__) || defined(__i386__)
+static void read_leaf(unsigned int base, char signature[HYPERVISOR_SIGNATURE + 1])
+{
 	unsigned int leaf, part[3];
 
-	if (!sysroot_is_machine(root))
-		return;
-	__cpuid(0x40000000, leaf, part[0], part[1], part[2]);
-	memcpy(signature, part, 12);
-	signature[12] = '\0';
-	for (int i = 11; i >= 0 && (signature[i] == ' ' || signature[i] == '\0'); i--)
-		signature[i] = '\0'; /* "bhyve bhyve " */
-#else
-	(void)root;
-#endif
+	__cpuid(base, leaf, part[0], part[1], part[2]);
+	memcpy(signature, part, HYPERVISOR_SIGNATURE);
+	signature[HYPERVISOR_SIGNATURE] = '\0';
 }
+
+/* A hypervisor that offers Hyper-V's interface to Windows guests gives its own name in the next place. */
+static void add_hypervisor(struct strbuf *sb)
+{
+	char first[HYPERVISOR_SIGNATURE + 1], second[HYPERVISOR_SIGNATURE + 1];
+	const char *name;
+
+	read_leaf(0x40000000, first);
+	read_leaf(0x40000100, second);
+	name = strcmp(first, "Microsoft Hv") == 0 ? hypervisor_name(second) : NULL;
+	if (!name)
+		name = hypervisor_name(first);
+	strbuf_puts(sb, name ? name : first);
+}
+#else
+static void add_hypervisor(struct strbuf *sb)
+{
+	(void)sb;
+}
+#endif
 
 /* "flags		: fpu vme ... hypervisor lahf_lm" (x86; other architectures have no such flag) */
 static bool has_hypervisor_flag(const struct sysroot *root)
@@ -77,13 +89,12 @@ json_t *facts_virtualisation(const struct sysroot *root)
 {
 	struct strbuf text = STRBUF_INIT, dmi = STRBUF_INIT;
 	bool flagged = has_hypervisor_flag(root);
-	char signature[13] = "";
 	json_t *fact;
 
-	if (flagged)
-		read_signature(root, signature);
-	strbuf_puts(&text, signature);
-	add_line(&text, root, "sys/hypervisor/type", ", ");
+	if (flagged && sysroot_is_machine(root))
+		add_hypervisor(&text);
+	if (!text.len)
+		add_line(&text, root, "sys/hypervisor/type", "");
 	add_line(&dmi, root, "sys/class/dmi/id/sys_vendor", " ");
 	add_line(&dmi, root, "sys/class/dmi/id/product_name", " ");
 	if (dmi.len && (flagged || text.len || is_virtual_vendor(strbuf_text(&dmi))))
