@@ -250,6 +250,12 @@ static inline bool blob_is(const json_t *blob, const char *expected)
 	return same;
 }
 
+/* A nonce that no other test on this machine uses at the same time: processes are counted by it. */
+static inline const char *agent_nonce(const struct agent_process *a)
+{
+	return strrchr(a->dir, '/') + 1;
+}
+
 /* How many living processes were started by the trial with this nonce. */
 static inline int count_trial_processes(const char *nonce)
 {

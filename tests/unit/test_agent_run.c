@@ -151,14 +151,15 @@ static void timeout_is_term_first(void **state)
 static void timeout_kills_what_ignores_term(void **state)
 {
 	struct agent_process *a = *state;
-	json_t *result = run(a, with(shell("trap '' TERM; while :; do sleep 60; done"),
-					"timeout_ms", json_integer(200)));
+	json_t *request = with(
+		shell("trap '' TERM; while :; do sleep 60; done"), "timeout_ms", json_integer(200));
+	json_t *result = run(a, with(request, "nonce", json_string(agent_nonce(a))));
 
 	assert_true(json_flag(result, "timed_out", false));
 	assert_int_equal(json_int(result, "signal", -1), SIGKILL);
 	assert_true(json_is_null(json_object_get(result, "exit")));
 	json_decref(result);
-	assert_int_equal(count_trial_processes("n-1"), 0);
+	assert_int_equal(count_trial_processes(agent_nonce(a)), 0);
 }
 
 static void own_signal_is_not_ours(void **state)
@@ -176,14 +177,14 @@ static void survivors_are_counted_and_killed(void **state)
 	struct agent_process *a = *state;
 	json_t *result =
 		run(a, with(shell("(setsid sh -c 'sleep 300 & exec sleep 300' &) ; echo done"),
-			       "nonce", json_string("n-survivor")));
+			       "nonce", json_string(agent_nonce(a))));
 
 	assert_out(result, "stdout", "done\n");
 	assert_int_equal(json_int(result, "survivors", -1), 2);
 	assert_int_equal(json_int(result, "exit", -1), 0);
 	assert_false(json_flag(result, "signalled", true));
 	json_decref(result);
-	assert_int_equal(count_trial_processes("n-survivor"), 0);
+	assert_int_equal(count_trial_processes(agent_nonce(a)), 0);
 }
 
 static void stragglers_are_no_survivors(void **state)
@@ -391,21 +392,37 @@ static void other_requests_wait_for_nobody(void **state)
 	fclose(from);
 }
 
+static void start_stubborn_trial(struct agent_process *a)
+{
+	json_t *request = with(shell("trap '' TERM; setsid sleep 300 & sleep 300"), "nonce",
+		json_string(agent_nonce(a)));
+	char *line;
+
+	json_object_set_new(request, "id", json_integer(1));
+	json_object_set_new(request, "op", json_string("run"));
+	line = json_line(request);
+	assert_int_equal(file_write_all(a->to, line, strlen(line)), 0);
+	assert_int_equal(file_write_all(a->to, "\n", 1), 0);
+	for (int i = 0; i < 2000 && count_trial_processes(agent_nonce(a)) < 3; i++)
+		clock_sleep_ns(5000000);
+	free(line);
+	json_decref(request);
+}
+
+static void assert_nothing_left(struct agent_process *a)
+{
+	assert_int_equal(count_trial_processes(agent_nonce(a)), 0);
+	assert_int_equal(count_entries(a->work), 0);
+}
+
 static void host_that_hangs_up_ends_the_trial(void **state)
 {
 	struct agent_process *a = *state;
-	static const char line[] =
-		"{\"id\":1,\"op\":\"run\",\"nonce\":\"n-hang-up\",\"argv\":[\"sh\",\"-c\","
-		"\"trap '' TERM; setsid sleep 300 & sleep "
-		"300\"],\"timeout_ms\":99999,\"grace_ms\":100}\n";
 
 	need_agent();
-	assert_int_equal(file_write_all(a->to, line, strlen(line)), 0);
-	for (int i = 0; i < 2000 && count_trial_processes("n-hang-up") < 3; i++)
-		clock_sleep_ns(5000000);
+	start_stubborn_trial(a);
 	assert_int_equal(agent_end(a), 0);
-	assert_int_equal(count_trial_processes("n-hang-up"), 0);
-	assert_left_empty(a->work);
+	assert_nothing_left(a);
 }
 
 static void orphan_holding_the_pipe_does_not_hang_us(void **state)
