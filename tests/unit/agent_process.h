@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -143,6 +144,26 @@ static inline void agent_start(struct agent_process *a, const char *root, const 
 	close(out[1]);
 	a->to = in[1];
 	a->from = out[0];
+	a->client = agent_client_new(a->from, a->to);
+}
+
+/* The same on a socket, as the target local has it. Its reset, when it is closed with something unread, is
+ * what a pipe does not have. */
+static inline void agent_start_on_socket(struct agent_process *a)
+{
+	int pair[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	a->pid = fork();
+	assert_true(a->pid >= 0);
+	if (a->pid == 0) {
+		dup2(pair[1], 0);
+		dup2(pair[1], 1);
+		agent_exec(a, a->root, NULL, NULL);
+	}
+	close(pair[1]);
+	a->to = pair[0];
+	a->from = fcntl(pair[0], F_DUPFD_CLOEXEC, 0);
 	a->client = agent_client_new(a->from, a->to);
 }
 

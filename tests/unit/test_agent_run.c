@@ -425,6 +425,41 @@ static void host_that_hangs_up_ends_the_trial(void **state)
 	assert_nothing_left(a);
 }
 
+/* A harness that was killed may leave a reply unread: then the agent's channel ends by a reset. */
+static void set_on_socket(struct agent_process *a)
+{
+	need_agent();
+	agent_end(a);
+	agent_start_on_socket(a);
+	json_decref(call(a, "set", json_pack("{s:[o]}", "writes", write_of(KNOB, "11", "plain"))));
+	assert_file(a->root, KNOB, "11\n");
+}
+
+static void die_with_a_reply_unread(struct agent_process *a)
+{
+	static const char facts[] = "{\"id\":7,\"op\":\"facts\"}\n";
+	char byte;
+
+	assert_int_equal(file_write_all(a->to, facts, strlen(facts)), 0);
+	assert_int_equal(recv(a->from, &byte, 1, MSG_PEEK), 1);
+	assert_int_equal(agent_end(a), 0);
+	assert_file(a->root, KNOB, "10\n");
+	assert_nothing_left(a);
+}
+
+static void reset_between_trials_is_the_end(void **state)
+{
+	set_on_socket(*state);
+	die_with_a_reply_unread(*state);
+}
+
+static void reset_in_a_trial_is_the_end(void **state)
+{
+	set_on_socket(*state);
+	start_stubborn_trial(*state);
+	die_with_a_reply_unread(*state);
+}
+
 static void orphan_holding_the_pipe_does_not_hang_us(void **state)
 {
 	struct agent_process *a = *state;
@@ -499,6 +534,8 @@ int main(void)
 		on_fake(cancel_ends_the_trial),
 		on_fake(other_requests_wait_for_nobody),
 		on_fake(host_that_hangs_up_ends_the_trial),
+		on_fake(reset_between_trials_is_the_end),
+		on_fake(reset_in_a_trial_is_the_end),
 		on_fake(orphan_holding_the_pipe_does_not_hang_us),
 		on_fake(many_trials_leak_nothing),
 		on_subreaper(subreaper_says_so),
