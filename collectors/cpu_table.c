@@ -167,6 +167,20 @@ static int parse_row(struct span line, bool open, struct cpu_table *t, struct er
 	return 0;
 }
 
+/* Room for a counter of each CPU in each line; but a number takes two bytes at least, so a text of
+ * many short lines gets no more than it can fill. */
+static size_t room_for(struct span rest, size_t n_cpus)
+{
+	size_t lines = 1, most = span_len(rest) / 2 + n_cpus + 1;
+	const char *p = rest.p, *eol;
+
+	while (p < rest.end && (eol = memchr(p, '\n', (size_t)(rest.end - p)))) {
+		lines++;
+		p = eol + 1;
+	}
+	return lines < most / n_cpus ? lines * n_cpus : most;
+}
+
 int cpu_table_parse(const char *text, size_t len, struct cpu_table *table, struct error *err)
 {
 	struct span rest = span_of(text, len), line;
@@ -178,8 +192,7 @@ int cpu_table_parse(const char *text, size_t len, struct cpu_table *table, struc
 		return r;
 	if (!table->n_cpus)
 		return error_set(err, -EINVAL, "the text is empty: there is no header of CPUs");
-	/* A number takes two bytes at least; what isn't written to costs no memory. */
-	table->cells = xcalloc(span_len(rest) / 2 + table->n_cpus + 1, sizeof(*table->cells));
+	table->cells = xmalloc(room_for(rest, table->n_cpus) * sizeof(*table->cells));
 	while (span_line(&rest, &line)) {
 		bool open = line.end == text + len;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/alloc.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,12 @@ static void *checked(void *ptr)
 		abort();
 	}
 	return ptr;
+}
+
+void alloc_keep(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 32 << 20); /* glibc takes no more */
+	mallopt(M_TRIM_THRESHOLD, 256 << 20);
 }
 
 void *xmalloc(size_t size)

@@ -64,6 +64,7 @@ int main(int argc, char **argv)
 	struct cli cli;
 	int status;
 
+	alloc_keep();
 	signal(SIGPIPE, SIG_IGN); /* a dead agent is an error of a write, not our death */
 	if (!command)
 		return unknown_command(name);

@@ -53,6 +53,7 @@ int serve(const struct serve_options *options, struct error *err)
 	size_t stuck;
 	int r;
 
+	alloc_keep();
 	init_options(&agent, options);
 	prctl(PR_SET_NAME, "harness-agent", 0, 0, 0);
 	r = agent_init(&agent, options->root, err);
