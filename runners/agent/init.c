@@ -131,7 +131,8 @@ void init_main(void)
 		fatal(&err);
 	init_console();
 	init_loopback();
-	sethostname("harness-guest", strlen("harness-guest"));
+	if (sethostname("harness-guest", strlen("harness-guest")) < 0)
+		init_say("cannot name the guest: %s", strerror(errno));
 	if (sysroot_open(&machine, "/", &err) < 0)
 		fatal(&err);
 	init_modules(&machine);
