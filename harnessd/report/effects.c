@@ -34,11 +34,11 @@ static bool within_margin(const struct report *report, const json_t *arm)
 	double margin = json_num(report->verdict, "margin", 0);
 
 	return margin > 0 && json_num(arm, "low", 0) >= 1 / (1 + margin) &&
-		json_num(arm, "high", INFINITY) <= 1 + margin;
+	       json_num(arm, "high", INFINITY) <= 1 + margin;
 }
 
-static void say_verdict(const struct report *report, const json_t *arm, const char *baseline,
-	struct strbuf *line)
+static void say_verdict(
+	const struct report *report, const json_t *arm, const char *baseline, struct strbuf *line)
 {
 	const char *verdict = json_str(arm, "verdict", "undecided");
 	double margin = json_num(report->verdict, "margin", 0) * 100;
@@ -51,8 +51,8 @@ static void say_verdict(const struct report *report, const json_t *arm, const ch
 	else if (strcmp(verdict, "undecided") == 0)
 		strbuf_printf(line, "UNDECIDED against %s: ", baseline);
 	else
-		strbuf_printf(line, "%s than %s%s: ", verdict[0] == 'b' ? "BETTER" : "WORSE", baseline,
-			within_margin(report, arm) ? ", though within the margin" : "");
+		strbuf_printf(line, "%s than %s%s: ", verdict[0] == 'b' ? "BETTER" : "WORSE",
+			baseline, within_margin(report, arm) ? ", though within the margin" : "");
 	strbuf_printf(line, "%s %s %s, %.4g %% interval, %lld blocks", report->run.metric, change,
 		interval, json_num(arm, "interval_confidence", NAN) * 100,
 		(long long)json_int(arm, "blocks", 0));

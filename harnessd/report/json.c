@@ -28,11 +28,12 @@ static json_t *run_json(const struct store_run *run)
 {
 	char *started = clock_iso8601(run->started_ns);
 	char *ended = run->ended_ns ? clock_iso8601(run->ended_ns) : NULL;
-	json_t *out = json_pack("{s:I, s:s, s:s, s:s, s:s?, s:s?, s:I, s:s, s:s?, s:O?, s:O?, s:O?}", "id",
-		(json_int_t)run->id, "name", run->name, "state", run_state_name(run->state), "started",
-		started, "ended", ended, "error", run->error, "seed", (json_int_t)run->seed, "metric",
-		run->metric, "version", run->version, "job", run->job, "facts", run->facts, "target",
-		run->target);
+	json_t *out =
+		json_pack("{s:I, s:s, s:s, s:s, s:s?, s:s?, s:I, s:s, s:s?, s:O?, s:O?, s:O?}",
+			"id", (json_int_t)run->id, "name", run->name, "state",
+			run_state_name(run->state), "started", started, "ended", ended, "error",
+			run->error, "seed", (json_int_t)run->seed, "metric", run->metric, "version",
+			run->version, "job", run->job, "facts", run->facts, "target", run->target);
 
 	free(started);
 	free(ended);
@@ -44,10 +45,10 @@ static json_t *arms_json(const struct report *report)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < report->n_arms; i++)
-		json_array_append_new(list,
-			json_pack("{s:s, s:b, s:O?, s:O?}", "label", report->arms[i].label, "baseline",
-				(int64_t)i == report->run.baseline_arm, "levels",
-				report->arms[i].levels, "plan", report->arms[i].plan));
+		json_array_append_new(
+			list, json_pack("{s:s, s:b, s:O?, s:O?}", "label", report->arms[i].label,
+				      "baseline", (int64_t)i == report->run.baseline_arm, "levels",
+				      report->arms[i].levels, "plan", report->arms[i].plan));
 	return list;
 }
 
@@ -77,10 +78,11 @@ static json_t *counter_json(const struct report *report, const struct counter *c
 	for (size_t i = 0; i < c->n_cpus; i++)
 		json_array_append_new(cpus, json_pack("{s:i, s:o}", "cpu", c->cpu[i].cpu, "mean",
 						    numbers(c->cpu[i].mean, n)));
-	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "collector", c->collector,
-		"name", c->name, "unit", c->unit, "label", c->label, "per_trial", numbers(c->mean, n),
-		"per_second", numbers(c->per_second, n), "per_operation", numbers(c->per_op, n),
-		"ratio", numbers(c->ratio, n), "score", numbers(c->score, n), "cpus", cpus);
+	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "collector",
+		c->collector, "name", c->name, "unit", c->unit, "label", c->label, "per_trial",
+		numbers(c->mean, n), "per_second", numbers(c->per_second, n), "per_operation",
+		numbers(c->per_op, n), "ratio", numbers(c->ratio, n), "score", numbers(c->score, n),
+		"cpus", cpus);
 }
 
 json_t *report_json(const struct report *report)
@@ -90,6 +92,6 @@ json_t *report_json(const struct report *report)
 	for (size_t i = 0; i < report->counters.n; i++)
 		json_array_append_new(counters, counter_json(report, &report->counters.counter[i]));
 	return json_pack("{s:o, s:o, s:O?, s:o, s:o, s:O?}", "run", run_json(&report->run), "arms",
-		arms_json(report), "verdict", report->verdict, "trials", trials_json(report), "counters",
-		counters, "not_collected", report->collector_errors);
+		arms_json(report), "verdict", report->verdict, "trials", trials_json(report),
+		"counters", counters, "not_collected", report->collector_errors);
 }

@@ -16,7 +16,8 @@ static size_t online_cpus(const json_t *facts)
 	struct cpulist list = CPULIST_INIT;
 	size_t n = 0;
 
-	if (cpulist_parse(json_str(json_object_get(facts, "topology"), "online", ""), &list, NULL) == 0)
+	if (cpulist_parse(
+		    json_str(json_object_get(facts, "topology"), "online", ""), &list, NULL) == 0)
 		n = list.n;
 	cpulist_release(&list);
 	return n;
@@ -61,7 +62,8 @@ static void write_target(const struct report *report, struct strbuf *line)
 	strbuf_printf(line, ", %s, QEMU %.*s, %lld CPUs", json_str(t, "accel", "?"),
 		(int)strcspn(qemu, " "), qemu, (long long)json_int(t, "cpus", 0));
 	if (json_int(t, "threads", 1) > 1)
-		strbuf_printf(line, " (%lld threads per core)", (long long)json_int(t, "threads", 1));
+		strbuf_printf(
+			line, " (%lld threads per core)", (long long)json_int(t, "threads", 1));
 	strbuf_printf(line, ", %lld MiB", (long long)json_int(t, "memory", 0) >> 20);
 }
 

@@ -22,16 +22,16 @@ static char *counter_title(const struct counter *c)
 
 static void heads(struct table *table)
 {
-	static const char *const titles[] = { "counter and arm", "per trial", "per second", "per op",
-		"change" };
+	static const char *const titles[] = { "counter and arm", "per trial", "per second",
+		"per op", "change" };
 
 	table_init(table, "lrrrr");
 	for (size_t i = 0; i < array_size(titles); i++)
 		table_cell(table, "%s", titles[i]);
 }
 
-static void arm_row(const struct report *report, const struct counter *c, size_t arm,
-	struct table *table)
+static void arm_row(
+	const struct report *report, const struct counter *c, size_t arm, struct table *table)
 {
 	char *mean = report_number(c->mean[arm]), *second = report_number(c->per_second[arm]);
 	char *op = isfinite(c->per_op[arm]) ? xasprintf("%.3g", c->per_op[arm]) : xstrdup("-");
@@ -63,8 +63,10 @@ static void counter_rows(const struct report *report, const struct counter *c, s
  * tells how much switching there was. */
 static void switching_rows(const struct report *report, struct table *table)
 {
-	const struct counter *cs = counters_find(&report->counters, "cpustat", "context_switches", "");
-	const struct counter *in = counters_find(&report->counters, "cpustat", "interrupts_total", "");
+	const struct counter *cs =
+		counters_find(&report->counters, "cpustat", "context_switches", "");
+	const struct counter *in =
+		counters_find(&report->counters, "cpustat", "interrupts_total", "");
 	size_t base = (size_t)report->run.baseline_arm;
 
 	if (!cs || !in)
@@ -74,7 +76,7 @@ static void switching_rows(const struct report *report, struct table *table)
 		char *mean = report_number(cs->mean[arm] + in->mean[arm]);
 		char *second = report_number(cs->per_second[arm] + in->per_second[arm]);
 		char *change = report_percent((cs->per_second[arm] + in->per_second[arm]) /
-			(cs->per_second[base] + in->per_second[base]));
+					      (cs->per_second[base] + in->per_second[base]));
 		double op = cs->per_op[arm] + in->per_op[arm];
 
 		table_cell(table, "  %s", report->arms[arm].label);

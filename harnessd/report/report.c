@@ -14,11 +14,12 @@ static int verdict_so_far(struct report *report, struct error *err)
 {
 	const struct job_decide settings = {
 		.margin = json_num(json_object_get(report->run.job, "decide"), "margin", 0.01),
-		.confidence = json_num(json_object_get(report->run.job, "decide"), "confidence", 0.99),
-		.equivalence_confidence = json_num(json_object_get(report->run.job, "decide"),
-			"equivalence_confidence", 0.95),
-		.max_blocks = (long)json_int(json_object_get(report->run.job, "decide"), "max_blocks",
-			64),
+		.confidence =
+			json_num(json_object_get(report->run.job, "decide"), "confidence", 0.99),
+		.equivalence_confidence = json_num(
+			json_object_get(report->run.job, "decide"), "equivalence_confidence", 0.95),
+		.max_blocks = (long)json_int(
+			json_object_get(report->run.job, "decide"), "max_blocks", 64),
 	};
 	const char **labels = xcalloc(report->n_arms, sizeof(*labels));
 	struct decision decision;
@@ -38,8 +39,8 @@ static int verdict_so_far(struct report *report, struct error *err)
 static int load_numbers(struct report *report, struct error *err)
 {
 	int64_t run = report->run.id;
-	int r = figures_load(report->store, run, report->n_arms, report->run.metric,
-		&report->figures, err);
+	int r = figures_load(
+		report->store, run, report->n_arms, report->run.metric, &report->figures, err);
 
 	if (r == -ENODATA) {
 		error_release(err); /* a run without results has a report all the same */
@@ -92,8 +93,8 @@ void report_text(const struct report *report, struct strbuf *out)
 {
 	report_machine(report, out);
 	if (report->run.error) {
-		char *why = xasprintf("%s: %s", run_state_name(report->run.state),
-			report->run.error);
+		char *why =
+			xasprintf("%s: %s", run_state_name(report->run.state), report->run.error);
 
 		strbuf_putc(out, '\n', 1);
 		report_wrapped(out, 2, why);

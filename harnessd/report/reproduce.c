@@ -79,8 +79,8 @@ static void write_arm(const struct store_arm *arm, struct strbuf *out)
 	if (json_array_size(cpus))
 		strbuf_puts(&command, " taskset -c ");
 	json_array_foreach(cpus, i, item)
-		strbuf_printf(&command, "%s%lld", i ? "," : "",
-			(long long)json_integer_value(item));
+		strbuf_printf(
+			&command, "%s%lld", i ? "," : "", (long long)json_integer_value(item));
 	add_words(json_object_get(plan, "argv"), &command);
 	write_folded(strbuf_text(&command), out);
 	strbuf_release(&command);

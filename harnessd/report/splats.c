@@ -25,7 +25,7 @@ struct sightings {
 	struct kept {
 		struct splat *splats;
 		size_t n;
-	} *kept;
+	} * kept;
 	size_t n_kept, cap_kept;
 };
 
@@ -38,8 +38,8 @@ static struct seen *find_seen(struct sightings *s, const struct splat *splat)
 	return NULL;
 }
 
-static void note_splat(struct sightings *s, const struct splat *splat,
-	const struct store_trial *trial)
+static void note_splat(
+	struct sightings *s, const struct splat *splat, const struct store_trial *trial)
 {
 	struct seen *seen = find_seen(s, splat);
 
@@ -55,8 +55,8 @@ static void note_splat(struct sightings *s, const struct splat *splat,
 	seen->trials[trial->arm]++;
 }
 
-static void read_trial(const struct report *report, const struct store_trial *trial,
-	struct sightings *s)
+static void read_trial(
+	const struct report *report, const struct store_trial *trial, struct sightings *s)
 {
 	struct kept kept = { 0 };
 	char *text;

@@ -40,8 +40,7 @@ char *report_number(double x);
 /** report_percent() - a ratio as a signed change: "+4.3 %", "-38 %", "x 12.4"; owned by the caller. */
 char *report_percent(double ratio);
 /** report_heading() - an empty line and an underlined title. */
-void report_heading(struct strbuf *out, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+void report_heading(struct strbuf *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /** report_wrapped() - words filled to REPORT_WIDTH, later lines indented. */
 void report_wrapped(struct strbuf *out, size_t indent, const char *text);
 
