@@ -4,6 +4,7 @@
 #define DB_STORE_COUNTER_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,6 +57,34 @@ struct store_total {
  */
 int store_counter_totals(struct store *store, int64_t run, const char *collector,
 	int (*each)(void *context, const struct store_total *total), void *context,
+	struct error *err);
+
+/**
+ * struct store_counter_table - a counter of a whole run (store_counter_tables)
+ * @value: name, unit, labels without the CPU; its number is not set
+ * @cell: arm × block: sum over the trials of that arm and block, all CPUs together
+ * @cpu: the CPUs on which it was not 0 in every trial, rising; none when it has no CPU label
+ * @cpu_sum: CPU × arm: sum over all trials
+ */
+struct store_counter_table {
+	const char *collector;
+	const struct value *value;
+	bool per_cpu;
+	const double *cell;
+	const int32_t *cpu;
+	const double *cpu_sum;
+	size_t n_cpus;
+};
+
+/**
+ * store_counter_tables() - sums by arm and block, and by CPU, ordered by collector and counter
+ * @n_arms, @n_blocks: trials beyond them are left out
+ *
+ * One pass over the cells and memory for the sums only: a run of any number of trials is told in the
+ * time that reading it takes. @each: as for store_counters().
+ */
+int store_counter_tables(struct store *store, int64_t run, size_t n_arms, size_t n_blocks,
+	int (*each)(void *context, const struct store_counter_table *table), void *context,
 	struct error *err);
 
 /** store_collector_coverage() - [{"collector","arm","trials"}]: trials that count and in which it

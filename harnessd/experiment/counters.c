@@ -12,10 +12,8 @@
 #define MIN_ERRORS 4.0
 #define MIN_RATIO 1.05
 
-/* While reading: rows come ordered by counter, so the counter of the last row is most likely meant. */
 struct reader {
 	struct counters *counters;
-	struct counter *last;
 	struct strbuf label;
 };
 
@@ -40,28 +38,66 @@ static void write_label(const struct value *v, struct strbuf *out)
 	}
 }
 
-static bool is_counter(const struct counter *c, const char *collector, const char *name,
-	const char *label)
+static bool is_counter(
+	const struct counter *c, const char *collector, const char *name, const char *label)
 {
 	return strcmp(c->label, label) == 0 && strcmp(c->name, name) == 0 &&
-		strcmp(c->collector, collector) == 0;
+	       strcmp(c->collector, collector) == 0;
 }
 
-const struct counter *counters_find(const struct counters *counters, const char *collector,
-	const char *name, const char *label)
+static uint64_t hash_more(uint64_t hash, const char *text)
 {
-	for (size_t i = 0; i < counters->n; i++)
-		if (is_counter(&counters->counter[i], collector, name, label))
-			return &counters->counter[i];
-	return NULL;
+	do
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL; /* FNV-1a, the NUL too */
+	while (*text++);
+	return hash;
 }
 
-static struct counter *add_counter(struct counters *cs, const char *collector,
-	const struct value *v, const char *label)
+/* Where this counter's number is in the index, or is to go. Slots hold 0 or a number from 1 on. */
+static size_t *slot_of(
+	const struct counters *cs, const char *collector, const char *name, const char *label)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+	size_t i;
+
+	hash = hash_more(hash_more(hash_more(hash, collector), name), label);
+	for (i = hash & (cs->n_index - 1); cs->index[i]; i = (i + 1) & (cs->n_index - 1))
+		if (is_counter(&cs->counter[cs->index[i] - 1], collector, name, label))
+			break;
+	return &cs->index[i];
+}
+
+const struct counter *counters_find(
+	const struct counters *counters, const char *collector, const char *name, const char *label)
+{
+	size_t number = counters->n ? *slot_of(counters, collector, name, label) : 0;
+
+	return number ? &counters->counter[number - 1] : NULL;
+}
+
+/* At least half of the index stays free. */
+static void make_room(struct counters *cs)
+{
+	if (cs->n * 2 < cs->n_index)
+		return;
+	free(cs->index);
+	cs->n_index = cs->n_index ? cs->n_index * 2 : 64;
+	cs->index = xcalloc(cs->n_index, sizeof(*cs->index));
+	for (size_t i = 0; i < cs->n; i++) {
+		const struct counter *c = &cs->counter[i];
+
+		*slot_of(cs, c->collector, c->name, c->label) = i + 1;
+	}
+}
+
+static struct counter *add_counter(
+	struct counters *cs, const char *collector, const struct value *v, const char *label)
 {
 	struct counter *c;
 
+	make_room(cs);
 	array_reserve(cs->counter, cs->n, cs->cap);
+	*slot_of(cs, collector, v->name, label) = cs->n + 1;
 	c = &cs->counter[cs->n++];
 	*c = (struct counter){
 		.collector = xstrdup(collector),
@@ -78,56 +114,52 @@ static struct counter *add_counter(struct counters *cs, const char *collector,
 	return c;
 }
 
+/* Counters that differ in labels that a person does not see are one. */
 static struct counter *counter_of(struct reader *r, const char *collector, const struct value *v)
 {
+	const struct counter *c;
+
 	write_label(v, &r->label);
-	if (!r->last || !is_counter(r->last, collector, v->name, strbuf_text(&r->label))) {
-		r->last = (struct counter *)counters_find(r->counters, collector, v->name,
-			strbuf_text(&r->label));
-		if (!r->last)
-			r->last = add_counter(r->counters, collector, v, strbuf_text(&r->label));
-	}
-	return r->last;
+	c = counters_find(r->counters, collector, v->name, strbuf_text(&r->label));
+	return c ? (struct counter *)c
+		 : add_counter(r->counters, collector, v, strbuf_text(&r->label));
 }
 
+/* CPUs rise in the list; mostly they come that way. */
 static struct counter_cpu *cpu_of(struct counter *c, int cpu, size_t n_arms)
 {
-	struct counter_cpu *part;
+	size_t at = c->n_cpus;
 
-	for (size_t i = 0; i < c->n_cpus; i++)
-		if (c->cpu[i].cpu == cpu)
-			return &c->cpu[i];
+	while (at > 0 && c->cpu[at - 1].cpu > cpu)
+		at--;
+	if (at > 0 && c->cpu[at - 1].cpu == cpu)
+		return &c->cpu[at - 1];
 	array_reserve(c->cpu, c->n_cpus, c->cap_cpus);
-	part = &c->cpu[c->n_cpus++];
-	*part = (struct counter_cpu){ .cpu = cpu, .mean = xcalloc(n_arms, sizeof(double)) };
-	return part;
+	memmove(&c->cpu[at + 1], &c->cpu[at], (c->n_cpus++ - at) * sizeof(*c->cpu));
+	c->cpu[at] = (struct counter_cpu){ .cpu = cpu, .mean = xcalloc(n_arms, sizeof(double)) };
+	return &c->cpu[at];
 }
 
-static int read_counter(void *context, const struct store_counter *row)
+static int read_table(void *context, const struct store_counter_table *table)
 {
 	struct reader *r = context;
 	struct counters *cs = r->counters;
-	const char *cpu = value_label(row->value, "cpu");
-	struct counter *c;
-	size_t cell = (size_t)row->arm * cs->n_blocks + (size_t)row->block;
+	struct counter *c = counter_of(r, table->collector, table->value);
 
-	if ((size_t)row->arm >= cs->n_arms || (size_t)row->block >= cs->n_blocks)
-		return 0;
-	c = counter_of(r, row->collector, row->value);
-	if (cpu)
-		cpu_of(c, atoi(cpu), cs->n_arms)->mean[row->arm] += row->value->value;
-	if (!cpu && !c->total) { /* the collector's own total replaces our sum over CPUs */
+	for (size_t i = 0; i < table->n_cpus; i++) {
+		struct counter_cpu *cpu = cpu_of(c, table->cpu[i], cs->n_arms);
+
+		for (size_t arm = 0; arm < cs->n_arms; arm++)
+			cpu->mean[arm] += table->cpu_sum[i * cs->n_arms + arm];
+	}
+	if (!table->per_cpu &&
+		!c->total) { /* the collector's own total replaces our sum over CPUs */
 		c->total = true;
 		memset(c->cell, 0, cells(cs) * sizeof(double));
 	}
-	if (!cpu == c->total)
-		c->cell[cell] += row->value->value;
+	for (size_t i = 0; i < cells(cs) && !table->per_cpu == c->total; i++)
+		c->cell[i] += table->cell[i];
 	return 0;
-}
-
-static int by_cpu(const void *a, const void *b)
-{
-	return ((const struct counter_cpu *)a)->cpu - ((const struct counter_cpu *)b)->cpu;
 }
 
 static double arm_sum(const struct counters *cs, const double *cell, size_t arm)
@@ -152,15 +184,11 @@ static void average(const struct counters *cs, struct counter *c)
 		double seconds = arm_sum(cs, cs->seconds, arm), ops = arm_sum(cs, cs->ops, arm);
 
 		c->mean[arm] = trials > 0 ? sum / trials : NAN;
-		c->per_second[arm] = is_share(c) ? c->mean[arm]
-				     : seconds > 0 ? sum / seconds
-						   : NAN;
+		c->per_second[arm] = is_share(c) ? c->mean[arm] : seconds > 0 ? sum / seconds : NAN;
 		c->per_op[arm] = ops > 0 && !is_share(c) ? sum / ops : NAN;
 		for (size_t i = 0; i < c->n_cpus; i++)
 			c->cpu[i].mean[arm] = trials > 0 ? c->cpu[i].mean[arm] / trials : NAN;
 	}
-	if (c->n_cpus)
-		qsort(c->cpu, c->n_cpus, sizeof(*c->cpu), by_cpu);
 }
 
 /* Mean log ratio per second of an arm to the baseline over its standard error, by block. Half an event
@@ -213,8 +241,8 @@ static bool is_rate(const char *unit)
 
 /* The figures that make operations known: those that decide if they are a rate, else the first metric
  * of the benchmark that is one. Return: @figures, @other filled, or NULL when no metric is a rate. */
-static const struct figures *rate_figures(struct store *store, int64_t run,
-	const struct figures *figures, struct figures *other)
+static const struct figures *rate_figures(
+	struct store *store, int64_t run, const struct figures *figures, struct figures *other)
 {
 	json_t *names, *name;
 	bool found = false;
@@ -225,7 +253,8 @@ static const struct figures *rate_figures(struct store *store, int64_t run,
 	if (figures_metrics(store, run, &names, NULL) < 0)
 		return NULL;
 	json_array_foreach(names, i, name) {
-		if (figures_load(store, run, figures->n_arms, json_string_value(name), other, NULL) < 0)
+		if (figures_load(
+			    store, run, figures->n_arms, json_string_value(name), other, NULL) < 0)
 			continue;
 		found = is_rate(other->unit) && other->n_blocks == figures->n_blocks;
 		if (found)
@@ -281,7 +310,8 @@ int counters_load(struct store *store, int64_t run, size_t baseline, const struc
 	r = load_cells(store, run, rate_figures(store, run, figures, &other), counters, err);
 	figures_release(&other);
 	if (r == 0)
-		r = store_counters(store, run, NULL, read_counter, &reader, err);
+		r = store_counter_tables(
+			store, run, counters->n_arms, counters->n_blocks, read_table, &reader, err);
 	strbuf_release(&reader.label);
 	if (r < 0) {
 		counters_release(counters);
@@ -346,6 +376,7 @@ void counters_release(struct counters *counters)
 		free(c->score);
 	}
 	free(counters->counter);
+	free(counters->index);
 	free(counters->seconds);
 	free(counters->ops);
 	free(counters->trials);

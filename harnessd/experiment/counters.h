@@ -39,12 +39,14 @@ struct counter {
  * struct counters - all of a run
  * @seconds, @ops: arm × block: time, and operations of the benchmark, in the trials of that cell
  * @trials: arm × block: how many
+ * @index: hash table of the counters' numbers, for counters_find()
  */
 struct counters {
 	size_t n_arms, n_blocks, baseline;
 	struct counter *counter;
 	size_t n, cap;
 	double *seconds, *ops, *trials;
+	size_t *index, n_index;
 };
 
 /**

@@ -261,6 +261,44 @@ static void test_totals(void **state)
 	strbuf_release(&seen);
 }
 
+static int write_table(void *context, const struct store_counter_table *t)
+{
+	strbuf_printf(context, "%s %s%s labels %zu:", t->collector, t->value->name,
+		t->per_cpu ? " by cpu" : "", t->value->n_labels);
+	for (int i = 0; i < 4; i++)
+		strbuf_printf(context, " %g", t->cell[i]);
+	for (size_t i = 0; i < t->n_cpus; i++)
+		strbuf_printf(context, "; %d: %g %g", t->cpu[i], t->cpu_sum[2 * i],
+			t->cpu_sum[2 * i + 1]);
+	strbuf_puts(context, "\n");
+	return 0;
+}
+
+/* Two arms, two blocks; what is beyond them and warm-ups are left out. */
+static void test_tables(void **state)
+{
+	struct fixture *f = *state;
+	int64_t run = make_run(f);
+	struct values values = VALUES_INIT;
+	struct strbuf seen = STRBUF_INIT;
+
+	add(&values, "RES", "7", "30", 4);
+	add(&values, "RES", "7", "0", 2);
+	add(&values, "ERR", NULL, NULL, 0.5);
+	finish_trial(f, begin_trial(f, run, 1, 0, false), "interrupts", &values);
+	values.v[0].value = 0;
+	values.v[1].value = 3;
+	finish_trial(f, begin_trial(f, run, 0, 1, false), "interrupts", &values);
+	finish_trial(f, begin_trial(f, run, 0, 2, false), "interrupts", &values);
+	finish_trial(f, begin_trial(f, run, 0, 0, true), "interrupts", &values);
+	assert_ok(f, store_counter_tables(f->store, run, 2, 2, write_table, &seen, &f->err));
+	assert_string_equal(strbuf_text(&seen),
+		"interrupts RES by cpu labels 1: 0 3 6 0; 0: 3 2; 30: 0 4\n"
+		"interrupts ERR labels 0: 0 0.5 0.5 0\n");
+	values_release(&values);
+	strbuf_release(&seen);
+}
+
 enum { TRIALS = 2000, ROWS = 30, CPUS = 10 };
 
 /* Nothing in a third of the places; every number tells where it belongs. */
@@ -392,6 +430,7 @@ int main(void)
 		with_store(test_errors_notes_coverage),
 		with_store(test_walk_ends_and_damage_shows),
 		with_store(test_totals),
+		with_store(test_tables),
 		with_store(test_big_run),
 		with_store(test_queries_use_indexes),
 	};
