@@ -22,6 +22,7 @@ cmd_src := $(wildcard harnessd/cmd/*.c)
 agent_src := $(wildcard runners/agent/*.c collectors/*_probe.c) $(addprefix harnessd/base/,alloc.c clock.c \
 	cpulist.c error.c file.c json.c strbuf.c sysroot.c)
 test_src := $(wildcard tests/unit/*.c)
+bench_src := $(wildcard tests/bench/*.c)
 sql := $(wildcard db/schema/*.sql db/queries/*.sql)
 
 obj = $(patsubst %.c,$(B)/%.o,$(1))
@@ -61,6 +62,9 @@ $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libharness.a $(call obj,$(agent_src))
 	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(addprefix $(B)/,$(shell cat tests/unit/$*.objs 2>/dev/null)) \
 		$(B)/libharness.a $(LIBS) -lcmocka -lpfm
 
+$(B)/bench: $(call obj,$(bench_src)) $(B)/libharness.a
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lpthread
+
 .SECONDARY:
 
 # What a bare Debian machine lacks is installed first; the second make then finds the libraries.
@@ -82,6 +86,12 @@ sanitize: deps
 quickstart: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)sh .ci/quickstart $(B)
+
+# PARTS="trial parse" for some of it; see docs/bench.md.
+bench: deps
+	$(Q)sh tests/bench/peers.sh
+	$(Q)$(MAKE) --no-print-directory all $(B)/bench
+	$(Q)$(B)/bench $(PARTS)
 
 lint: format-check
 	$(Q)sh tests/lint/layers.sh
