@@ -167,8 +167,9 @@ static int newest_first(const void *a, const void *b)
 	return x->used.tv_nsec < y->used.tv_nsec ? 1 : x->used.tv_nsec > y->used.tv_nsec ? -1 : 0;
 }
 
-/* Remove the states that were not used for longest until the rest fits; the newest stays. */
-static void prune(const char *top, long long limit)
+/* Remove the states that were not used for longest until the rest fits. The one just made stays, also
+ * where the file system gives it and another the same time of use. */
+static void prune(const char *top, const char *keep, long long limit)
 {
 	struct sysroot root = SYSROOT_INIT;
 	struct entry *entries = NULL;
@@ -196,7 +197,7 @@ static void prune(const char *top, long long limit)
 		qsort(entries, (size_t)n, sizeof(*entries), newest_first);
 	for (int i = 0; i < n; i++) {
 		sum += entries[i].size;
-		if (i > 0 && sum > limit) {
+		if (strcmp(entries[i].name, keep) != 0 && sum > limit) {
 			char *dir = file_join(top, entries[i].name);
 
 			file_remove_tree(dir, NULL);
@@ -222,7 +223,7 @@ int saved_state_commit(struct state_draft *draft, const char *key, const char *h
 			r = error_sys(err, -errno, "cannot move the guest's state to '%s'", place);
 	}
 	if (r == 0)
-		prune(draft->top, limit);
+		prune(draft->top, key, limit);
 	free(place);
 	return r;
 }
