@@ -2,6 +2,7 @@
 #include "base/json.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,11 @@ bool json_flag(const json_t *object, const char *key, bool fallback)
 	const json_t *v = json_object_get(object, key);
 
 	return json_is_boolean(v) ? json_is_true(v) : fallback;
+}
+
+json_t *json_finite(double x)
+{
+	return isfinite(x) ? json_real(x) : json_null();
 }
 
 char *json_scalar_text(const json_t *value)

@@ -33,6 +33,9 @@ double json_num(const json_t *object, const char *key, double fallback);
 /** json_flag() - boolean member, or @fallback. */
 bool json_flag(const json_t *object, const char *key, bool fallback);
 
+/** json_finite() - a number, or null for one that JSON cannot hold; new reference. */
+json_t *json_finite(double x);
+
 /** json_scalar_text() - a scalar as text (true, 5, 0.25, name), NULL for others; caller owns. */
 char *json_scalar_text(const json_t *value);
 /** json_line() - compact one-line text with keys in insertion order; owned by the caller. */

@@ -9,6 +9,11 @@
 
 enum { WRAP_WIDTH = 79 };
 
+/** text_width() - characters of UTF-8 in a text of so many bytes. */
+size_t text_width(const char *text, size_t len);
+/** text_prefix() - bytes of a text's first @width characters; all of it when it has fewer. */
+size_t text_prefix(const char *text, size_t width);
+
 /**
  * wrap_words() - append the words of a text, lines at most WRAP_WIDTH wide, and end the last line
  * @at: the column that the line begun in @out has reached

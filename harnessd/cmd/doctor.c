@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/wrap.h"
 #include "experiment/doctor.h"
 #include "report/table.h"
 
@@ -48,10 +49,10 @@ static void print_diagnosis(const struct diagnosis *d)
 		char *advice = f->advice ? xasprintf("-> %s", f->advice) : NULL;
 
 		strbuf_printf(&out, "%-8s %-15s ", grade_name(f->grade), f->name);
-		report_wrapped(&out, 25, f->text);
+		wrap_words(&out, f->text, 25, 25);
 		if (advice) {
 			strbuf_putc(&out, ' ', 25);
-			report_wrapped(&out, 28, advice);
+			wrap_words(&out, advice, 25, 28);
 		}
 		free(advice);
 	}

@@ -90,12 +90,24 @@ json_t *arm_writes(const struct knob_plan *plan)
 	return writes;
 }
 
-json_t *arm_plan_json(const struct knob_plan *plan, const json_t *argv)
+/* The benchmark file's environment, under the arm's. */
+static json_t *environment(const struct benchmark *bench, const struct knob_plan *plan)
+{
+	json_t *env = bench->env ? json_copy(bench->env) : json_object();
+
+	if (plan->env)
+		json_object_update(env, plan->env);
+	return env;
+}
+
+json_t *arm_plan_json(
+	const struct benchmark *bench, const struct knob_plan *plan, const json_t *argv)
 {
 	json_t *cpus = json_array();
 
 	for (size_t i = 0; i < plan->cpus.n; i++)
 		json_array_append_new(cpus, json_integer(plan->cpus.cpu[i]));
-	return json_pack("{s:o, s:o, s:O?, s:O?, s:s}", "writes", arm_writes(plan), "cpus", cpus,
-		"env", plan->env, "argv", argv, "cmdline", plan->cmdline ? plan->cmdline : "");
+	return json_pack("{s:o, s:o, s:b, s:o, s:O?, s:s}", "writes", arm_writes(plan), "cpus",
+		cpus, "pin", bench->pin, "env", environment(bench, plan), "argv", argv, "cmdline",
+		plan->cmdline ? plan->cmdline : "");
 }

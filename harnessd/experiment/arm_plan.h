@@ -36,7 +36,8 @@ int arm_command(const struct benchmark *bench, const struct job *job, const stru
 /** arm_writes() - the plan's writes as the agent's "set" wants them; new reference. */
 json_t *arm_writes(const struct knob_plan *plan);
 
-/** arm_plan_json() - the plan for the record: writes, cpus, env, argv; new reference. */
-json_t *arm_plan_json(const struct knob_plan *plan, const json_t *argv);
+/** arm_plan_json() - the plan for the record: writes, cpus, pin, env, argv, cmdline; new reference. */
+json_t *arm_plan_json(
+	const struct benchmark *bench, const struct knob_plan *plan, const json_t *argv);
 
 #endif

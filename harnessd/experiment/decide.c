@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/json.h"
 #include "stat/summary.h"
 
 static void conclude(struct decision *decision)
@@ -105,11 +106,6 @@ void decision_release(struct decision *decision)
 	*decision = (struct decision){ 0 };
 }
 
-static json_t *number(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
 static json_t *summary_json(const struct figures *figures, size_t arm)
 {
 	const double *x = figures->trial[arm];
@@ -118,9 +114,9 @@ static json_t *summary_json(const struct figures *figures, size_t arm)
 	if (!n)
 		return json_pack("{s:i}", "trials", 0);
 	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "trials", (json_int_t)n, "median",
-		number(summary_median(x, n)), "mean", number(summary_mean(x, n)), "min",
-		number(summary_min(x, n)), "max", number(summary_max(x, n)), "sd",
-		number(summary_sd(x, n)), "p90", number(summary_quantile(x, n, 0.9)));
+		json_finite(summary_median(x, n)), "mean", json_finite(summary_mean(x, n)), "min",
+		json_finite(summary_min(x, n)), "max", json_finite(summary_max(x, n)), "sd",
+		json_finite(summary_sd(x, n)), "p90", json_finite(summary_quantile(x, n, 0.9)));
 }
 
 /* Blocks in which one of the two has no figure, or one of 0 or less. */
@@ -146,14 +142,14 @@ static json_t *arm_json(const struct decision *decision, const struct figures *f
 	json_object_set_new(out, "blocks", json_integer((json_int_t)c->n));
 	json_object_set_new(out, "blocks_without_ratio",
 		json_integer((json_int_t)without_ratio(figures, arm, decision->baseline)));
-	json_object_set_new(out, "ratio", number(c->estimate));
-	json_object_set_new(out, "low", number(c->low));
-	json_object_set_new(out, "high", number(c->high));
-	json_object_set_new(out, "interval_confidence", number(1 - c->level));
-	json_object_set_new(out, "p", number(c->p));
-	json_object_set_new(out, "p_adjusted", number(decision->p_adjusted[arm]));
-	json_object_set_new(out, "p_equivalence", number(c->p_equal));
-	json_object_set_new(out, "smallest_effect_seen", number(c->smallest));
+	json_object_set_new(out, "ratio", json_finite(c->n ? c->estimate : NAN));
+	json_object_set_new(out, "low", json_finite(c->low));
+	json_object_set_new(out, "high", json_finite(c->high));
+	json_object_set_new(out, "interval_confidence", json_finite(1 - c->level));
+	json_object_set_new(out, "p", json_finite(c->p));
+	json_object_set_new(out, "p_adjusted", json_finite(decision->p_adjusted[arm]));
+	json_object_set_new(out, "p_equivalence", json_finite(c->p_equal));
+	json_object_set_new(out, "smallest_effect_seen", json_finite(c->smallest));
 	return out;
 }
 

@@ -104,7 +104,7 @@ static int apply_arm(struct runner *r, size_t arm, struct error *err)
 		goto out;
 	if (r->session.ops->shares_host)
 		programs_resolve(argv, r->env->programs_dir);
-	rc = note_plan(r, arm, json_incref(argv), arm_plan_json(&plan, argv), err);
+	rc = note_plan(r, arm, json_incref(argv), arm_plan_json(r->bench, &plan, argv), err);
 	if (rc < 0)
 		goto out;
 	rc = session_call(&r->session, "set", json_pack("{s:o}", "writes", arm_writes(&plan)),

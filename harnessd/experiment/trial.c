@@ -48,16 +48,6 @@ static json_t *collect_items(const struct job *job)
 	return items;
 }
 
-static json_t *environment(const struct benchmark *bench, const json_t *plan)
-{
-	json_t *env = bench->env ? json_copy(bench->env) : json_object();
-	json_t *more = json_object_get(plan, "env");
-
-	if (json_is_object(more))
-		json_object_update(env, more);
-	return env;
-}
-
 static json_t *file_names(const struct benchmark *bench)
 {
 	json_t *files = json_array();
@@ -70,8 +60,8 @@ static json_t *file_names(const struct benchmark *bench)
 json_t *trial_request(const struct job *job, const struct benchmark *bench, const json_t *argv,
 	const json_t *plan, double limit, const char *nonce)
 {
-	json_t *request = json_pack("{s:s, s:O, s:o, s:O, s:b, s:I, s:i, s:i, s:o, s:I, s:o}",
-		"nonce", nonce, "argv", argv, "env", environment(bench, plan), "cpus",
+	json_t *request = json_pack("{s:s, s:O, s:O, s:O, s:b, s:I, s:i, s:i, s:o, s:I, s:o}",
+		"nonce", nonce, "argv", argv, "env", json_object_get(plan, "env"), "cpus",
 		json_object_get(plan, "cpus"), "pin", bench->pin, "timeout_ms",
 		(json_int_t)(limit * 1000), "grace_ms", GRACE_MS, "max_output", MAX_OUTPUT, "files",
 		file_names(bench), "settle_ms", (json_int_t)(job->cooldown * 1000), "collect",
@@ -120,18 +110,6 @@ static struct collector_text raw_text(
 		   : (struct collector_text){ 0 };
 }
 
-/* What a collector could not count, though the rest is there; NULL when nothing is to be said. */
-static char *join_notes(const struct values *values)
-{
-	struct strbuf sb = STRBUF_INIT;
-
-	if (!values->n_notes)
-		return NULL;
-	for (size_t i = 0; i < values->n_notes; i++)
-		strbuf_printf(&sb, "%s%s", i ? "; " : "", values->notes[i]);
-	return strbuf_steal(&sb);
-}
-
 static void judge_collector(const struct job_collect *collect, const json_t *entry, size_t slot,
 	struct trial_outcome *out)
 {
@@ -163,7 +141,7 @@ static void judge_collector(const struct job_collect *collect, const json_t *ent
 		set_state(out, TRIAL_VOID, voids);
 	free(voids);
 note:
-	out->counter_errors[slot] = r < 0 ? xstrdup(error_text(&err)) : join_notes(values);
+	out->counter_errors[slot] = r < 0 ? xstrdup(error_text(&err)) : NULL;
 	out->counters[slot].error = out->counter_errors[slot];
 	error_release(&err);
 }

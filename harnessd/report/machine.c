@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/cpulist.h"
 #include "base/json.h"
+#include "base/wrap.h"
 #include "report/table.h"
 
 static size_t online_cpus(const json_t *facts)
@@ -50,6 +51,17 @@ static void write_machine(const struct report *report, struct strbuf *line)
 	strbuf_printf(line, ", idle driver %s", json_str(idle, "driver", "none"));
 }
 
+static void write_benchmark(const struct report *report, struct strbuf *line)
+{
+	const char *name = json_str(report->run.job, "benchmark", NULL);
+	const char *version =
+		json_str(json_object_get(report->run.facts, "benchmark"), "version", NULL);
+
+	if (name)
+		strbuf_printf(line, "; benchmark %s%s%s", name, version ? " " : "",
+			version ? version : "");
+}
+
 /* "target:  vm, tcg,thread=single, QEMU 7.2.22, 4 CPUs (2 threads per core), 512 MiB" */
 static void write_target(const struct report *report, struct strbuf *line)
 {
@@ -57,36 +69,36 @@ static void write_target(const struct report *report, struct strbuf *line)
 	const char *qemu = json_str(t, "qemu", NULL);
 
 	strbuf_printf(line, "target:  %s", json_str(t, "kind", "unknown"));
-	if (!qemu)
-		return;
-	strbuf_printf(line, ", %s, QEMU %.*s, %lld CPUs", json_str(t, "accel", "?"),
-		(int)strcspn(qemu, " "), qemu, (long long)json_int(t, "cpus", 0));
-	if (json_int(t, "threads", 1) > 1)
+	if (qemu)
+		strbuf_printf(line, ", %s, QEMU %.*s, %lld CPUs", json_str(t, "accel", "?"),
+			(int)strcspn(qemu, " "), qemu, (long long)json_int(t, "cpus", 0));
+	if (qemu && json_int(t, "threads", 1) > 1)
 		strbuf_printf(
 			line, " (%lld threads per core)", (long long)json_int(t, "threads", 1));
-	strbuf_printf(line, ", %lld MiB", (long long)json_int(t, "memory", 0) >> 20);
+	if (qemu)
+		strbuf_printf(line, ", %lld MiB", (long long)json_int(t, "memory", 0) >> 20);
+	write_benchmark(report, line);
 }
 
 void report_machine(const struct report *report, struct strbuf *out)
 {
 	const struct store_run *run = &report->run;
-	char *when = clock_iso8601(run->started_ns);
+	char *when = clock_iso8601(run->started_ns), *title;
 	void (*const parts[])(const struct report *, struct strbuf *) = { write_kernel,
 		write_machine, write_target };
 
-	strbuf_printf(out, "%s: run %lld, %s, harness %s, seed %llu\n", run->name,
-		(long long)run->id, when, run->version ? run->version : "?",
-		(unsigned long long)run->seed);
+	title = xasprintf("%s: run %lld, %s, harness %s, seed %llu", run->name, (long long)run->id,
+		when, run->version ? run->version : "?", (unsigned long long)run->seed);
+	wrap_words(out, title, 0, 2);
+	if (json_str(run->job, "description", NULL))
+		wrap_words(out, json_str(run->job, "description", ""), 0, 0);
+	free(title);
 	free(when);
 	for (size_t i = 0; run->facts && i < array_size(parts); i++) {
 		struct strbuf line = STRBUF_INIT;
 
 		parts[i](report, &line);
-		/* Three lines: what is cut is in the JSON. */
-		if (line.len > REPORT_WIDTH)
-			strbuf_printf(out, "%.*s~\n", REPORT_WIDTH - 1, strbuf_text(&line));
-		else
-			strbuf_printf(out, "%s\n", strbuf_text(&line));
+		report_cut(out, strbuf_text(&line), REPORT_WIDTH); /* the JSON has all */
 		strbuf_release(&line);
 	}
 	if (report_times_are_emulated(report)) {
@@ -94,7 +106,7 @@ void report_machine(const struct report *report, struct strbuf *out)
 				      "only the medians",
 			json_str(run->target, "timing", ""));
 
-		report_wrapped(out, 9, why);
+		wrap_words(out, why, 0, 9);
 		free(why);
 	}
 }

@@ -58,22 +58,38 @@ static int load_numbers(struct report *report, struct error *err)
 	return r;
 }
 
+static int load_all(struct report *report, int64_t id, struct error *err)
+{
+	struct store *store = report->store;
+	int r = store_run_get(store, id, &report->run, err);
+
+	id = report->run.id;
+	if (r == 0)
+		r = store_arms(store, id, &report->arms, &report->n_arms, err);
+	if (r == 0)
+		r = store_trials(store, id, &report->trials, &report->n_trials, err);
+	if (r == 0)
+		r = store_collector_errors(store, id, &report->collector_errors, err);
+	if (r == 0)
+		r = store_collector_notes(store, id, &report->collector_notes, err);
+	return r < 0 ? r : load_numbers(report, err);
+}
+
 int report_load(struct store *store, int64_t id, struct report *report, struct error *err)
 {
 	int r;
 
 	*report = (struct report){ .store = store };
-	r = store_run_get(store, id, &report->run, err);
-	if (r == 0)
-		r = store_arms(store, report->run.id, &report->arms, &report->n_arms, err);
-	if (r == 0)
-		r = store_trials(store, report->run.id, &report->trials, &report->n_trials, err);
-	if (r == 0)
-		r = store_collector_errors(store, report->run.id, &report->collector_errors, err);
-	if (r == 0)
-		r = load_numbers(report, err);
+	/* Of one moment, while another program writes to the same run. */
+	r = store_read_begin(store, err);
+	if (r < 0)
+		return r;
+	r = load_all(report, id, err);
+	store_read_end(store);
 	if (r < 0)
 		report_release(report);
+	else
+		report_choose_arms(report);
 	return r;
 }
 
@@ -85,6 +101,11 @@ void report_release(struct report *report)
 	store_trials_free(report->trials, report->n_trials);
 	json_decref(report->verdict);
 	json_decref(report->collector_errors);
+	json_decref(report->collector_notes);
+	for (size_t arm = 0; report->label && arm < report->n_arms; arm++)
+		free(report->label[arm]);
+	free(report->label);
+	free(report->shown);
 	store_run_release(&report->run);
 	*report = (struct report){ 0 };
 }
@@ -92,19 +113,14 @@ void report_release(struct report *report)
 void report_text(const struct report *report, struct strbuf *out)
 {
 	report_machine(report, out);
-	if (report->run.error) {
-		char *why =
-			xasprintf("%s: %s", run_state_name(report->run.state), report->run.error);
-
-		strbuf_putc(out, '\n', 1);
-		report_wrapped(out, 2, why);
-		free(why);
-	}
-	report_sentence(report, out);
+	report_state(report, out);
+	report_sentences(report, out);
 	/* Where times are emulated, what was counted is the surer sign and goes first. */
 	if (report_times_are_emulated(report))
 		report_moved(report, out);
 	report_effects(report, out);
+	report_factors(report, out);
+	report_figures(report, out);
 	report_other_metrics(report, out);
 	report_trials(report, out);
 	if (!report_times_are_emulated(report))
