@@ -211,10 +211,31 @@ static void refuse_group(struct counter *c, size_t n, const struct counter *refu
 	}
 }
 
+/*
+ * Software events of one CPU are switched together, which interrupts that CPU once instead of for each:
+ * there is always room for them, so to a person this is no group. Return: the leader's fd, or -1.
+ */
+static int software_leader(const struct perf_state *st, size_t number)
+{
+	const struct counter *c = &st->counter[number];
+
+	if (c->cpu < 0 || c->wanted->group >= 0 || !c->event ||
+		c->event->attr.type != PERF_TYPE_SOFTWARE)
+		return -1;
+	for (size_t i = number; i-- > 0;) {
+		const struct counter *other = &st->counter[i];
+
+		if (other->cpu == c->cpu && other->leader && other->wanted->group < 0 &&
+			other->event->attr.type == PERF_TYPE_SOFTWARE)
+			return other->fd;
+	}
+	return -1;
+}
+
 /* Open the counters st->counter[first …], which are one group (or one event). */
 static void open_group(struct perf_state *st, size_t first, pid_t pid)
 {
-	int leader = -1;
+	int leader = first < st->n ? software_leader(st, first) : -1;
 
 	for (size_t i = first; i < st->n; i++) {
 		struct counter *c = &st->counter[i];
