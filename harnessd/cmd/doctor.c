@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/wrap.h"
+#include "db/machine_lock.h"
 #include "experiment/doctor.h"
 #include "report/table.h"
 
@@ -71,6 +72,22 @@ static int enter_local(const struct target_env *env, struct session *session, st
 	return r;
 }
 
+static int tell(struct cli *cli, struct diagnosis *d)
+{
+	int status = EXIT_NO_REGRESSION;
+
+	for (size_t i = 0; i < d->n; i++)
+		if (d->finding[i].grade == GRADE_PROBLEM)
+			status = EXIT_CANNOT;
+	if (cli->json)
+		cli_print_json(diagnosis_json(d));
+	else
+		print_diagnosis(d);
+	diagnosis_release(d);
+	return status;
+}
+
+/* Under the machine's lock where it is free, so that no run begins with our knob turned. */
 static int examine(struct cli *cli, bool flip)
 {
 	char *agent = cli_agent_path(cli), *work = file_join(cli->state_dir, "runs/doctor");
@@ -79,25 +96,25 @@ static int examine(struct cli *cli, bool flip)
 		.work_dir = work,
 		.agent_path = agent,
 	};
+	struct machine_lock lock = MACHINE_LOCK_INIT;
 	struct session session = { .arm = -1 };
-	struct error err = ERROR_INIT;
-	struct diagnosis d = { 0 };
-	int status = EXIT_NO_REGRESSION;
+	struct error err = ERROR_INIT, busy = ERROR_INIT;
+	struct diagnosis d;
+	int status, r = machine_lock_take(cli->state_dir, "machine", "harness doctor", false, NULL,
+			    NULL, &lock, &busy);
 
-	if (enter_local(&env, &session, &err) < 0) {
+	if (r < 0 && r != -EBUSY) {
+		status = cli_fail(EXIT_CANNOT, &busy);
+	} else if (enter_local(&env, &session, &err) < 0) {
 		status = cli_fail(EXIT_CANNOT, &err);
 	} else {
-		doctor_examine(&session, cli->state_dir, flip, &d);
-		for (size_t i = 0; i < d.n; i++)
-			if (d.finding[i].grade == GRADE_PROBLEM)
-				status = EXIT_CANNOT;
-		if (cli->json)
-			cli_print_json(diagnosis_json(&d));
-		else
-			print_diagnosis(&d);
-		diagnosis_release(&d);
+		doctor_examine(
+			&session, cli->state_dir, flip, r < 0 ? error_text(&busy) : NULL, &d);
+		status = tell(cli, &d);
 	}
 	session_close(&session);
+	machine_lock_release(&lock);
+	error_release(&busy);
 	free(agent);
 	free(work);
 	return status;

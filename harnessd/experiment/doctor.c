@@ -18,7 +18,7 @@ struct exam {
 	struct session *session;
 	struct machine machine;
 	const json_t *facts;
-	const char *state_dir;
+	const char *state_dir, *busy;
 	bool flip;
 	struct diagnosis *out;
 };
@@ -88,23 +88,49 @@ static int try_feature(struct exam *e, struct error *err)
 	return r;
 }
 
+static void check_use(struct exam *e)
+{
+	found(e, "machine", e->busy ? GRADE_NOTE : GRADE_OK,
+		e->busy ? "wait for its end: it disturbs, and the knobs are its own until then"
+			: NULL,
+		xstrdup(e->busy ? e->busy : "nobody measures on it"));
+}
+
 static void check_features(struct exam *e)
 {
 	const struct knob_ops *knob = knob_find("sched_features", NULL);
 	struct error err = ERROR_INIT;
 	int r = knob->available(&e->machine, &err);
 
-	if (r == 0)
+	if (r == 0 && !e->busy)
 		r = try_feature(e, &err);
-	if (r == 0)
-		found(e, "sched_features", GRADE_OK, NULL,
-			xstrdup(e->flip ? "a feature was flipped, read back and put back"
-					: "a feature can be written and is read back"));
-	else
+	if (r < 0)
 		found(e, "sched_features", GRADE_PROBLEM,
 			"vary scheduler features in a guest: target: vm",
 			xstrdup(error_text(&err)));
+	else if (e->busy)
+		found(e, "sched_features", GRADE_NOTE, NULL,
+			xstrdup("they are there; not tried while the machine is in use"));
+	else
+		found(e, "sched_features", GRADE_OK, NULL,
+			xstrdup(e->flip ? "a feature was flipped, read back and put back"
+					: "a feature can be written and is read back"));
 	error_release(&err);
+}
+
+static void check_tracefs(struct exam *e, bool tracepoints)
+{
+	const char *path = json_str(e->facts, "tracefs", NULL);
+
+	if (!path)
+		found(e, "tracepoints", GRADE_NOTE,
+			"mount tracefs: mount -t tracefs none "
+			"/sys/kernel/tracing", /* sysroot-ok: advice */
+			xstrdup("tracefs is not mounted"));
+	else
+		found(e, "tracepoints", tracepoints ? GRADE_OK : GRADE_NOTE, NULL,
+			xasprintf("tracefs is at /%s%s", path,
+				tracepoints ? "" : ", but perf can't use its tracepoints"));
 }
 
 static void check_perf(struct exam *e)
@@ -121,8 +147,7 @@ static void check_perf(struct exam *e)
 			"unsupported",
 			xasprintf("no hardware counters: %s",
 				json_str(perf, "why", "not supported")));
-	found(e, "tracepoints", json_flag(perf, "tracepoints", false) ? GRADE_OK : GRADE_NOTE, NULL,
-		xasprintf("tracefs %s", json_str(e->facts, "tracefs", "is not mounted")));
+	check_tracefs(e, json_flag(perf, "tracepoints", false));
 }
 
 static void check_lockdown(struct exam *e)
@@ -170,12 +195,13 @@ static void check_turbo(struct exam *e)
 
 static void check_smt(struct exam *e)
 {
-	const char *smt = json_str(e->facts, "smt", NULL);
-	bool on = smt && strcmp(smt, "on") == 0;
+	const char *smt = json_str(e->facts, "smt", "notsupported");
+	bool on = strcmp(smt, "on") == 0;
+	bool none = strcmp(smt, "notsupported") == 0 || strcmp(smt, "notimplemented") == 0;
 
 	found(e, "smt", on ? GRADE_NOTE : GRADE_OK,
 		on ? "keep siblings of the benchmark's CPUs idle, or vary placement" : NULL,
-		xasprintf("SMT: %s", smt ? smt : "none"));
+		none ? xstrdup("one thread per core") : xasprintf("SMT is %s", smt));
 }
 
 static void check_isolation(struct exam *e)
@@ -261,35 +287,46 @@ static void check_virtualisation(struct exam *e)
 		virt ? xasprintf("this machine is a guest (%s)", virt) : xstrdup("bare metal"));
 }
 
-static void check_vm(struct exam *e)
+static void check_kernel(struct exam *e)
 {
-	char *qemu = file_find_program("qemu-system-x86_64");
 	struct guest_kernel kernel = { 0 };
 	struct sysroot host = SYSROOT_INIT;
 	struct error err = ERROR_INIT;
 	int r = sysroot_open(&host, NULL, &err);
 
-	found(e, "qemu", qemu ? GRADE_OK : GRADE_NOTE,
-		qemu ? NULL : "install qemu-system-x86 to run experiments in guests",
-		qemu ? xasprintf("%s", qemu) : xstrdup("qemu-system-x86_64 is not installed"));
 	if (r == 0)
 		r = kernel_find(&host, e->state_dir, NULL, NULL, &kernel, &err);
 	if (r == 0)
 		found(e, "guest kernel", GRADE_OK, NULL,
-			xasprintf("%s (%s)", kernel.path, kernel.release));
+			xasprintf("%s (%s)", kernel.release, kernel.path));
 	else
 		found(e, "guest kernel", GRADE_NOTE, "harness vm fetch-kernel",
 			xstrdup(error_text(&err)));
 	error_release(&err);
 	kernel_release(&kernel);
 	sysroot_close(&host);
+}
+
+static void check_vm(struct exam *e)
+{
+	char *qemu = file_find_program("qemu-system-x86_64");
+	bool kvm = access("/dev/kvm", R_OK | W_OK) == 0;
+
+	found(e, "qemu", qemu ? GRADE_OK : GRADE_NOTE,
+		qemu ? NULL : "install qemu-system-x86 to run experiments in guests",
+		xstrdup(qemu ? qemu : "qemu-system-x86_64 is not installed"));
+	/* Only a boot proves it: the first run with target vm tries, and its report tells. */
+	found(e, "kvm", kvm ? GRADE_OK : GRADE_NOTE,
+		kvm ? NULL : "guests are emulated: read their event counts, not their times",
+		xstrdup(kvm ? "/dev/kvm can be opened" : "/dev/kvm can't be opened"));
+	check_kernel(e);
 	free(qemu);
 }
 
-void doctor_examine(
-	struct session *session, const char *state_dir, bool flip, struct diagnosis *diagnosis)
+void doctor_examine(struct session *session, const char *state_dir, bool flip, const char *busy,
+	struct diagnosis *diagnosis)
 {
-	static void (*const checks[])(struct exam *) = { check_privilege, check_features,
+	static void (*const checks[])(struct exam *) = { check_use, check_privilege, check_features,
 		check_lockdown, check_perf, check_idle, check_governor, check_turbo, check_smt,
 		check_isolation, check_steal, check_irqbalance, check_clock, check_virtualisation,
 		check_vm };
@@ -298,6 +335,7 @@ void doctor_examine(
 		.machine = session_machine(session),
 		.facts = session->facts,
 		.state_dir = state_dir,
+		.busy = busy,
 		.flip = flip,
 		.out = diagnosis,
 	};

@@ -30,9 +30,10 @@ struct diagnosis {
  * doctor_examine() - every check on the machine of an entered session
  * @state_dir: for the kernels that guests could boot
  * @flip: really flip a scheduler feature and put it back; otherwise the value in force is written
+ * @busy: who measures on the machine now, whose knobs are not touched; NULL for nobody
  */
-void doctor_examine(
-	struct session *session, const char *state_dir, bool flip, struct diagnosis *diagnosis);
+void doctor_examine(struct session *session, const char *state_dir, bool flip, const char *busy,
+	struct diagnosis *diagnosis);
 /** diagnosis_release() - free it. */
 void diagnosis_release(struct diagnosis *diagnosis);
 /** grade_name() - "ok", "note", "problem". */
