@@ -280,27 +280,30 @@ static pid_t child_of(pid_t parent)
 	return found;
 }
 
-static void kill_soon(pid_t pid)
+static pid_t kill_soon(pid_t pid)
 {
-	if (fork() == 0) {
+	pid_t killer = fork();
+
+	if (killer == 0) {
 		clock_sleep_ns(300000000);
 		kill(pid, SIGKILL);
 		_exit(0);
 	}
+	return killer;
 }
 
 static void a_killed_qemu_is_an_error_of_the_trial(void **state)
 {
 	struct world *w = need_guest(state);
+	pid_t killer;
 	char *why;
 
 	enter(w);
-	kill_soon(child_of(getpid()));
+	killer = kill_soon(child_of(getpid()));
 	why = lose(w, "cat /dev/zero > /dev/null");
 	assert_contains(why, "QEMU ended with signal 9 (Killed)");
 	free(why);
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
+	assert_int_equal(waitpid(killer, NULL, 0), killer);
 }
 
 static void a_guest_that_stops_answering_is_taken_down(void **state)
