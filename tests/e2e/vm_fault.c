@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A benchmark that goes wrong when it is told to, for vm_faults.sh: it runs in the guest.
  *
- * It prints "value 1", unless /host/fault (a file of the test's, by 9p) names a fault and the arm's
- * knobs are in force. Then it says on the console "vm_fault: ready FAULT", waits until the file is
- * gone, and makes that fault happen. So the test decides in which trial, and learns that it began. */
+ * With the arm's knobs in force it says on the console "vm_fault: asks NONCE" and does what the file
+ * /host/NONCE (by 9p, from the test) tells: "none", or a fault, of which it says "vm_fault: ready FAULT"
+ * first. So the test decides trial by trial. Without an answer, or without the knobs, nothing goes wrong. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,10 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FAULT "/host/fault"
+#define ASK_NO_MORE "/host/free"
 #define FEATURES "/sys/kernel/debug/sched/features"
 #define SYSCTL "/proc/sys/vm/swappiness"
 #define ARM_SYSCTL 11
+#define PATIENCE_MS 4000
 
 static void say(const char *format, ...)
 {
@@ -96,7 +97,7 @@ static void kill_agent(void)
 	start = now_ms();
 	kill(agent, SIGKILL);
 	while (knobs_set() && now_ms() - start < 4000)
-		usleep(200);
+		usleep(1000);
 	say("%s after %.2f ms", knobs_set() ? "not restored" : "restored", now_ms() - start);
 }
 
@@ -125,18 +126,36 @@ static void go_wrong(const char *fault)
 	pause(); /* the fault is one that comes from outside */
 }
 
+/* Return: what is to go wrong in this trial, NULL for nothing. */
+static const char *ask(char *answer, size_t size)
+{
+	const char *nonce = getenv("HARNESS_NONCE");
+	double start = now_ms();
+	char path[128];
+
+	if (!nonce || access(ASK_NO_MORE, F_OK) == 0)
+		return NULL;
+	snprintf(path, sizeof(path), "/host/%s", nonce);
+	say("asks %s", nonce);
+	while (!read_text(path, answer, size)) {
+		if (now_ms() - start > PATIENCE_MS)
+			return NULL;
+		usleep(2000);
+	}
+	return strcmp(answer, "none") != 0 ? answer : NULL;
+}
+
 int main(void)
 {
-	char fault[64];
+	const char *fault;
+	char answer[64];
 
-	if (read_text(FAULT, fault, sizeof(fault)) && knobs_set() == 2) {
+	fault = knobs_set() == 2 ? ask(answer, sizeof(answer)) : NULL;
+	if (fault) {
 		say("ready %s", fault);
-		while (access(FAULT, F_OK) == 0)
-			usleep(2000);
 		go_wrong(fault);
 		return 1;
 	}
-	say("good");
 	puts("value 1");
 	return 0;
 }
