@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/json.h"
 
 /* Below these a counter has not moved: standard errors, and change as a ratio. */
 #define MIN_ERRORS 4.0
@@ -177,55 +178,116 @@ static bool is_share(const struct counter *c)
 	return strcmp(c->unit, "%") == 0;
 }
 
-static void average(const struct counters *cs, struct counter *c)
+bool counter_is_flag(const struct counter *c)
 {
+	return !*c->unit || strcmp(c->name, "running_share") == 0;
+}
+
+/* In how many of an arm's trials its collector did its work: of the others nothing is known. */
+static double trials_seen(const json_t *coverage, const char *collector, size_t arm)
+{
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach(coverage, i, entry) {
+		if ((size_t)json_int(entry, "arm", -1) == arm &&
+			strcmp(json_str(entry, "collector", ""), collector) == 0)
+			return json_num(entry, "trials", 0);
+	}
+	return 0;
+}
+
+static double divide(double a, double b)
+{
+	return b > 0 ? a / b : NAN;
+}
+
+static void average(const struct counters *cs, const json_t *coverage, struct counter *c)
+{
+	bool share = is_share(c);
+	/* The sum of the CPUs' shares, where there is none of the machine, is their mean times so many. */
+	double parts = share && !c->total && c->n_cpus ? (double)c->n_cpus : 1;
+
 	for (size_t arm = 0; arm < cs->n_arms; arm++) {
 		double trials = arm_sum(cs, cs->trials, arm), sum = arm_sum(cs, c->cell, arm);
-		double seconds = arm_sum(cs, cs->seconds, arm), ops = arm_sum(cs, cs->ops, arm);
+		double seen = trials_seen(coverage, c->collector, arm);
+		double part = divide(seen, trials);
 
-		c->mean[arm] = trials > 0 ? sum / trials : NAN;
-		c->per_second[arm] = is_share(c) ? c->mean[arm] : seconds > 0 ? sum / seconds : NAN;
-		c->per_op[arm] = ops > 0 && !is_share(c) ? sum / ops : NAN;
+		c->mean[arm] = divide(sum, seen * parts);
+		c->per_second[arm] =
+			share ? c->mean[arm] : divide(sum, arm_sum(cs, cs->seconds, arm) * part);
+		c->per_op[arm] = share ? NAN : divide(sum, arm_sum(cs, cs->ops, arm) * part);
 		for (size_t i = 0; i < c->n_cpus; i++)
-			c->cpu[i].mean[arm] = trials > 0 ? c->cpu[i].mean[arm] / trials : NAN;
+			c->cpu[i].mean[arm] = divide(c->cpu[i].mean[arm], seen);
 	}
 }
 
-/* Mean log ratio per second of an arm to the baseline over its standard error, by block. Half an event
- * is added to each count, so that a count of 0 has a logarithm; the variance is never taken as less
- * than that of the log ratio of two Poisson counts, 1/a + 1/b, which a few quiet blocks could hide. */
+/**
+ * struct cell_pair - what a block of two arms gives for the comparison
+ * @d: log ratio; @floor: the least variance that it must be taken to have
+ */
+struct cell_pair {
+	double d, floor;
+};
+
+/* Half an event is added to each count, so that a count of 0 has a logarithm; the variance is never
+ * taken as less than that of the log ratio of two Poisson counts, 1/a + 1/b, which a few quiet blocks
+ * could hide. */
+static struct cell_pair compare_counts(
+	const struct counters *cs, const struct counter *c, size_t i, size_t j)
+{
+	double x = fabs(c->cell[i]) + 0.5, y = fabs(c->cell[j]) + 0.5;
+
+	return (struct cell_pair){ log(x / cs->seconds[i]) - log(y / cs->seconds[j]),
+		1 / x + 1 / y };
+}
+
+/* Shares are counted in ticks of a clock: one may be wrong by half a percentage point. */
+static struct cell_pair compare_shares(
+	const struct counters *cs, const struct counter *c, size_t i, size_t j)
+{
+	double x = c->cell[i] / cs->trials[i] + 0.5, y = c->cell[j] / cs->trials[j] + 0.5;
+
+	return (struct cell_pair){ log(x / y), 0.25 / (x * x) + 0.25 / (y * y) };
+}
+
+/* Mean log ratio of an arm to the baseline over its standard error, by block. */
 static double standard_errors(const struct counters *cs, const struct counter *c, size_t arm)
 {
-	double n = 0, sum = 0, sumsq = 0, poisson = 0, spread;
+	double n = 0, sum = 0, sumsq = 0, floor = 0, spread;
 
 	for (size_t b = 0; b < cs->n_blocks; b++) {
 		size_t i = arm * cs->n_blocks + b, j = cs->baseline * cs->n_blocks + b;
-		double x = fabs(c->cell[i]) + 0.5, y = fabs(c->cell[j]) + 0.5, d;
+		struct cell_pair pair;
 
 		if (cs->seconds[i] <= 0 || cs->seconds[j] <= 0)
 			continue;
-		d = log(x / cs->seconds[i]) - log(y / cs->seconds[j]);
-		sum += d;
-		sumsq += d * d;
-		poisson += 1 / x + 1 / y;
+		pair = is_share(c) ? compare_shares(cs, c, i, j) : compare_counts(cs, c, i, j);
+		sum += pair.d;
+		sumsq += pair.d * pair.d;
+		floor += pair.floor;
 		n++;
 	}
 	if (n < 2)
 		return 0;
 	spread = (sumsq - sum * sum / n) / (n - 1);
-	return fabs(sum / n) / sqrt(fmax(spread, poisson / n) / n);
+	return fabs(sum / n) / sqrt(fmax(spread, floor / n) / n);
 }
 
 static void score(const struct counters *cs, struct counter *c)
 {
 	double base = c->per_second[cs->baseline];
-	/* A count that was 0 is taken as one event in all trials, so that the ratio stays finite. */
-	double one = 1 / fmax(arm_sum(cs, cs->seconds, cs->baseline), 1e-9);
+	/* A count that was 0 is taken as one event in all trials, a share as half a percentage point,
+	 * so that the ratio stays finite. */
+	double least = is_share(c) ? 0.5 : 1 / fmax(arm_sum(cs, cs->seconds, cs->baseline), 1e-9);
 
 	for (size_t arm = 0; arm < cs->n_arms; arm++) {
-		double ratio = fmax(c->per_second[arm], one) / fmax(base, one);
-		double errors = arm == cs->baseline ? 0 : standard_errors(cs, c, arm);
+		bool known = isfinite(c->per_second[arm]) && isfinite(base);
+		double ratio = known ? fmax(c->per_second[arm], least) / fmax(base, least) : NAN;
+		double errors = 0;
 
+		if (known && arm != cs->baseline && !counter_is_flag(c))
+			errors = standard_errors(cs, c, arm);
 		c->ratio[arm] = ratio;
 		if (errors >= MIN_ERRORS && (ratio >= MIN_RATIO || ratio <= 1 / MIN_RATIO))
 			c->score[arm] = fabs(log2(ratio)) * log1p(errors);
@@ -285,7 +347,7 @@ static int load_cells(struct store *store, int64_t run, const struct figures *ra
 			continue;
 		cs->trials[cell]++;
 		cs->seconds[cell] += s;
-		if (rate)
+		if (rate && isfinite(rate->cell[cell]))
 			cs->ops[cell] += s * rate->cell[cell];
 	}
 	store_trials_free(trials, n);
@@ -297,6 +359,7 @@ int counters_load(struct store *store, int64_t run, size_t baseline, const struc
 {
 	struct reader reader = { .counters = counters };
 	struct figures other = { 0 };
+	json_t *coverage = NULL;
 	int r;
 
 	*counters = (struct counters){
@@ -312,16 +375,17 @@ int counters_load(struct store *store, int64_t run, size_t baseline, const struc
 	if (r == 0)
 		r = store_counter_tables(
 			store, run, counters->n_arms, counters->n_blocks, read_table, &reader, err);
-	strbuf_release(&reader.label);
-	if (r < 0) {
-		counters_release(counters);
-		return r;
-	}
-	for (size_t i = 0; i < counters->n; i++) {
-		average(counters, &counters->counter[i]);
+	if (r == 0)
+		r = store_collector_coverage(store, run, &coverage, err);
+	for (size_t i = 0; i < counters->n && r == 0; i++) {
+		average(counters, coverage, &counters->counter[i]);
 		score(counters, &counters->counter[i]);
 	}
-	return 0;
+	if (r < 0)
+		counters_release(counters);
+	strbuf_release(&reader.label);
+	json_decref(coverage);
+	return r;
 }
 
 static double best_score(const struct counters *cs, size_t i)

@@ -54,12 +54,18 @@ struct counters {
  * @figures: of the metric that decides. Operations are known from a metric with a unit "x/s", this one
  *	or the first other: its figure × seconds
  *
+ * Means are of the trials that the collector saw; NAN where it saw none. Shares ("%") are not taken
+ * per second or operation, and are the mean of the CPUs where there is none of the machine.
+ *
  * Score: the mean log ratio over the blocks in standard errors, which are never taken as smaller than
- * those of Poisson counts, times log2 of the ratio; 0 below 4 standard errors or 5 %. It ranks; it is
- * no test.
+ * those of Poisson counts (half a percentage point of shares), times log2 of the ratio; 0 below 4
+ * standard errors or 5 %. It ranks; it is no test.
  */
 int counters_load(struct store *store, int64_t run, size_t baseline, const struct figures *figures,
 	struct counters *counters, struct error *err);
+
+/** counter_is_flag() - it says how something was set, or that it was not counted; it does not move. */
+bool counter_is_flag(const struct counter *counter);
 
 /** counters_find() - by collector, name and label, or NULL. */
 const struct counter *counters_find(const struct counters *counters, const char *collector,

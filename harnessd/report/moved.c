@@ -44,8 +44,8 @@ static bool said_elsewhere(const struct report *report, const struct counter *c)
 {
 	const struct counters *cs = &report->counters;
 
-	if (strcmp(c->name, "not_supported") == 0)
-		return true; /* among what was not collected */
+	if (counter_is_flag(c))
+		return true; /* set by the arm, or among what was not collected */
 	if (strcmp(c->collector, "cpustat") != 0)
 		return false;
 	if (strcmp(c->name, "cpu_time") == 0)

@@ -10,12 +10,15 @@
 #include "base/wrap.h"
 #include "report/table.h"
 
+/* Notes with figures in them differ from trial to trial. */
+enum { MOST_NOTES = 12 };
+
 static void list_uncounted(json_t *list, const char *member, struct strbuf *out)
 {
-	json_t *entry;
-	size_t i;
+	size_t n = json_array_size(list);
 
-	json_array_foreach(list, i, entry) {
+	for (size_t i = 0; i < n && i < MOST_NOTES; i++) {
+		const json_t *entry = json_array_get(list, i);
 		char *trials = report_plural((size_t)json_int(entry, "trials", 0), "trial");
 		char *line = xasprintf("%s: %s (in %s)", json_str(entry, "collector", "?"),
 			json_str(entry, member, "?"), trials);
@@ -24,6 +27,8 @@ static void list_uncounted(json_t *list, const char *member, struct strbuf *out)
 		free(line);
 		free(trials);
 	}
+	if (n > MOST_NOTES)
+		strbuf_printf(out, "(%zu more with --json)\n", n - MOST_NOTES);
 }
 
 void report_uncounted(const struct report *report, struct strbuf *out)
