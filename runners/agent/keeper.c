@@ -136,7 +136,8 @@ static char hear_order(const struct keeping *k, int fd[N_FDS])
 		n = recvmsg(k->socket, &message, MSG_CMSG_CLOEXEC);
 	} while (n < 0 && errno == EINTR);
 	fds = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-	fd[FD_GROUP] = -1;
+	for (int i = 0; i < N_FDS; i++)
+		fd[i] = -1;
 	if (fds)
 		memcpy(fd, CMSG_DATA(fds), fds->cmsg_len - CMSG_LEN(0));
 	return n > 0 ? order : 0;

@@ -114,7 +114,7 @@ int bench_json_samples(struct bench_job *job, const struct bench_metric *metric,
 {
 	json_t *root = find_json(text->text, text->len);
 	const json_t *found = NULL;
-	double value;
+	double value = 0;
 	size_t i;
 	int r = 0;
 

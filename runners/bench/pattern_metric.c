@@ -159,7 +159,7 @@ static bool belongs_to_another(const struct search *s, const char *name)
 
 static int take_match(const struct search *s, struct error *err)
 {
-	double value, factor;
+	double value = 0, factor = 1;
 	char *name = NULL;
 	int r = fill_name(s, &name, err);
 

@@ -182,7 +182,7 @@ static int placement_plan(const json_t *level, const struct machine *machine,
 
 	if (!r)
 		r = topology_parse(machine->facts, &t, err);
-	if (r < 0)
+	if (r)
 		return r;
 	p = find_placement(json_string_value(level));
 	if (p->fit == fit_smt_sibling)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "runners/target/command.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -209,6 +210,7 @@ int command_run(const struct string_list *list, const char *dir, double seconds,
 	struct running run = { 0 };
 	int status = 0, r;
 
+	assert(list->n); /* the program */
 	memcpy(argv, list->s, list->n * sizeof(*argv));
 	r = start(argv, dir, &run, err);
 	free(argv);

@@ -237,7 +237,7 @@ int guest_read_line(struct guest *guest, double seconds, char **line)
 
 	/* Byte by byte: what comes behind the line is for the channel's next reader. */
 	for (;;) {
-		char c;
+		char c = 0;
 
 		r = wait_readable(guest, limit);
 		if (r == 0 && read(guest->agent, &c, 1) != 1)

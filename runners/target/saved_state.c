@@ -95,7 +95,7 @@ int saved_state_open(const char *state_dir, const char *key, char **hello)
 	char *top = file_join(state_dir, folder), *dir = file_join(top, key);
 	char *path = file_join(dir, "state");
 	int fd = open(path, O_RDONLY | O_CLOEXEC), r = fd < 0 ? -errno : 0;
-	struct stat st;
+	struct stat st = { 0 };
 
 	if (fd >= 0 && fstat(fd, &st) < 0)
 		r = -errno;
