@@ -7,10 +7,16 @@
 
 #include "experiment/run.h"
 
-/** struct progress - state of the display; make it with progress_init() */
+/**
+ * struct progress - state of the display; make it with progress_init()
+ * @verdict: of each arm, as far as it was told; @n_arms of them, once there was a look
+ * @left: "at most 3 min", NULL while nothing is known
+ */
 struct progress {
 	struct run_progress ops;
 	bool terminal, quiet;
+	enum verdict *verdict;
+	size_t n_arms, n_decided;
 	char *left;
 };
 

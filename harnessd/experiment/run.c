@@ -402,8 +402,12 @@ static int take_look(struct runner *r, bool final, double seconds_left, struct e
 		return rc;
 	decision_release(&r->decision);
 	rc = decide(&figures, r->design.baseline, &r->job->decide, final, &r->decision, err);
-	if (rc == 0 && p && p->look)
-		p->look(p->context, &r->design, &r->decision, &figures, seconds_left);
+	if (rc == 0 && p && p->look) {
+		const struct look look = { r->job, &r->design, &r->decision, &figures,
+			seconds_left };
+
+		p->look(p->context, &look);
+	}
 	figures_release(&figures);
 	return rc;
 }

@@ -24,17 +24,28 @@ struct run_step {
 };
 
 /**
+ * struct look - what is known after a block; borrowed for the call
+ * @seconds_left: at most, until the limits of the job are reached
+ */
+struct look {
+	const struct job *job;
+	const struct design *design;
+	const struct decision *decision;
+	const struct figures *figures;
+	double seconds_left;
+};
+
+/**
  * struct run_progress - what a run tells while it goes on; every member may be NULL
  * @note: something that takes long, or that a person should know
  * @trial: a trial starts; @done: it ended (@figure NaN when it gave none; @reason NULL when it counts)
- * @look: a block is complete; @seconds_left: at most, until the limits of the job are reached
+ * @look: a block is complete
  */
 struct run_progress {
 	void (*note)(void *context, const char *text);
 	void (*trial)(void *context, const struct run_step *step);
 	void (*done)(void *context, const struct run_step *step, double figure, const char *reason);
-	void (*look)(void *context, const struct design *design, const struct decision *decision,
-		const struct figures *figures, double seconds_left);
+	void (*look)(void *context, const struct look *look);
 	void *context;
 };
 

@@ -76,7 +76,8 @@ static void say_effect(const struct report *report, const json_t *arm, struct st
 		strbuf_printf(line, "%s %s %s, %.4g %% interval, %s", report->run.metric, change,
 			interval, json_num(arm, "interval_confidence", NAN) * 100, blocks);
 	if (without && n)
-		strbuf_printf(line, " (%s without a figure above 0 of both left out)", missing);
+		strbuf_printf(
+			line, " (%s left out: incomplete, or a figure of 0 or less)", missing);
 	if (isfinite(smallest))
 		strbuf_printf(line, "; an effect of %.3g %% would have been seen", smallest);
 	free(blocks);

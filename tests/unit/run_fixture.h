@@ -63,15 +63,11 @@ static inline void count_done(
 	f->notes += reason != NULL;
 }
 
-static inline void count_look(void *context, const struct design *design,
-	const struct decision *decision, const struct figures *figures, double seconds_left)
+static inline void count_look(void *context, const struct look *look)
 {
 	struct run_fixture *f = context;
 
-	(void)design;
-	(void)decision;
-	(void)figures;
-	assert_true(seconds_left >= 0);
+	assert_true(look->seconds_left >= 0);
 	f->looks++;
 }
 

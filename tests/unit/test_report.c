@@ -273,7 +273,7 @@ static void a_figure_of_zero_is_told(void **state)
 
 	fill(f, &plan);
 	text = report_of(f);
-	assert_text(text, "2 blocks (1 block without a");
+	assert_text(text, "2 blocks (1 block left out: ");
 	free(text);
 }
 
