@@ -233,18 +233,14 @@ int command_run(const struct string_list *list, const char *dir, double seconds,
 	return r;
 }
 
-int command_runl(double seconds, struct strbuf *out, struct error *err, ...)
+int command_runv(const char *const *argv, double seconds, struct strbuf *out, struct error *err)
 {
-	struct string_list argv = { 0 };
-	const char *arg;
-	va_list ap;
+	struct string_list list = { 0 };
 	int r;
 
-	va_start(ap, err);
-	while ((arg = va_arg(ap, const char *)))
-		words_add(&argv, arg);
-	va_end(ap);
-	r = command_run(&argv, NULL, seconds, out, err);
-	words_release(&argv);
+	for (; *argv; argv++)
+		words_add(&list, *argv);
+	r = command_run(&list, NULL, seconds, out, err);
+	words_release(&list);
 	return r;
 }

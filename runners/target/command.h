@@ -34,9 +34,11 @@ void words_release(struct string_list *list);
 int command_run(const struct string_list *argv, const char *dir, double seconds, struct strbuf *out,
 	struct error *err);
 
-/** command_runl() - command_run() with the arguments one by one, ended by NULL. */
-int command_runl(double seconds, struct strbuf *out, struct error *err, ...)
-	__attribute__((sentinel));
+/** command_runv() - command_run() with program and arguments in an array that ends with NULL. */
+int command_runv(const char *const *argv, double seconds, struct strbuf *out, struct error *err);
+/** command_runl() - the same with program and arguments one by one. */
+#define command_runl(seconds, out, err, ...) \
+	command_runv((const char *const[]){ __VA_ARGS__, NULL }, seconds, out, err)
 
 /**
  * command_wait() - wait for a child's end

@@ -135,7 +135,7 @@ int elf_libraries(
 
 	if (!loader)
 		return 0;
-	r = command_runl(30, &out, err, loader, "--list", path, NULL);
+	r = command_runl(30, &out, err, loader, "--list", path);
 	if (r < 0) {
 		error_prefix(err, "cannot tell which libraries '%s' needs: ", path);
 		goto out;

@@ -75,7 +75,7 @@ void fetch_parse_depends(const char *text, size_t len, struct string_list *packa
 static int depends(const char *package, struct string_list *packages, struct error *err)
 {
 	struct strbuf out = STRBUF_INIT;
-	int r = command_runl(QUERY_SECONDS, &out, err, "apt-cache", "depends", package, NULL);
+	int r = command_runl(QUERY_SECONDS, &out, err, "apt-cache", "depends", package);
 
 	if (r == 0)
 		fetch_parse_depends(strbuf_text(&out), out.len, packages);
@@ -97,7 +97,7 @@ static int resolve(const char *package, struct string_list *packages, struct err
 static int default_package(char **package, struct error *err)
 {
 	struct strbuf out = STRBUF_INIT;
-	int r = command_runl(QUERY_SECONDS, &out, err, "dpkg", "--print-architecture", NULL);
+	int r = command_runl(QUERY_SECONDS, &out, err, "dpkg", "--print-architecture");
 	const char *text = strbuf_text(&out);
 
 	if (r == 0)
@@ -138,7 +138,7 @@ static int unpack(const char *dir, const char *root, struct error *err)
 	for (int i = 0; r == 0 && i < n; i++) {
 		char *deb = file_join(dir, debs[i]);
 
-		r = command_runl(UNPACK_SECONDS, NULL, err, "dpkg-deb", "-x", deb, root, NULL);
+		r = command_runl(UNPACK_SECONDS, NULL, err, "dpkg-deb", "-x", deb, root);
 		free(deb);
 	}
 	if (n >= 0)
@@ -240,7 +240,7 @@ static int obtain_fresh(const char *kernels, const char *dir, const char *packag
 		error_set(err, r, "%s", error_text(&first));
 	} else if (r < 0) {
 		say(progress, "%s; updating the package lists", error_text(&first));
-		r = command_runl(UPDATE_SECONDS, NULL, err, "apt-get", "-q", "update", NULL);
+		r = command_runl(UPDATE_SECONDS, NULL, err, "apt-get", "-q", "update");
 		if (r < 0)
 			error_prefix(err, "%s; ", error_text(&first));
 		else

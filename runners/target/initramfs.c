@@ -154,7 +154,7 @@ static void add_busybox(struct cpio *cpio)
 	if (!path || file_read(path, MAX_PROGRAM, &data, &len, NULL) < 0)
 		goto out;
 	loader = elf_interpreter(data, len);
-	if (loader || command_runl(10, &names, NULL, path, "--list", NULL) < 0 || !names.len)
+	if (loader || command_runl(10, &names, NULL, path, "--list") < 0 || !names.len)
 		goto out;
 	cpio_file(cpio, "bin/busybox", 0755, data, len);
 	for (char *name = strtok_r(names.data, "\n", &save); name;

@@ -184,7 +184,7 @@ int modules_load(const struct modules *m, const char *file, struct strbuf *out, 
 	for (size_t i = 0; suffix && i < array_size(unpackers); i++) {
 		if (strcmp(suffix, unpackers[i][0]) != 0)
 			continue;
-		r = command_runl(60, out, err, unpackers[i][1], "-dc", path, NULL);
+		r = command_runl(60, out, err, unpackers[i][1], "-dc", path);
 		if (r < 0)
 			error_prefix(err, "cannot unpack the module '%s': ", path);
 		goto out;

@@ -84,7 +84,7 @@ static int find_qemu(struct target *t, struct error *err)
 		return error_set(err, -ENOENT,
 			"there is no program '%s'; install QEMU (Debian: qemu-system-x86)",
 			t->o->qemu);
-	r = command_runl(30, &out, err, t->qemu, "--version", NULL);
+	r = command_runl(30, &out, err, t->qemu, "--version");
 	line = strbuf_text(&out);
 	if (strncmp(line, "QEMU emulator version ", 22) == 0)
 		line += 22;

@@ -181,7 +181,7 @@ static void modules_are_unpacked(void **state)
 
 	folder_put_text(f, "x.ko", "module");
 	modules_init(&m, f->path);
-	if (command_runl(10, NULL, &f->err, "gzip", path, NULL) < 0) {
+	if (command_runl(10, NULL, &f->err, "gzip", path) < 0) {
 		print_message("skipped: %s\n", error_text(&f->err));
 	} else {
 		assert_fine(modules_load(&m, "x.ko.gz", &out, &f->err), &f->err);

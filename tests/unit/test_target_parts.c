@@ -298,19 +298,18 @@ static void helper_programs_are_run(void **state)
 	struct folder *f = *state;
 
 	setenv("LANG", "de_DE.UTF-8", 1);
-	assert_fine(command_runl(10, &out, &f->err, "sh", "-c", "echo $LC_ALL$LANG; cat", NULL),
-		&f->err);
+	assert_fine(command_runl(10, &out, &f->err, "sh", "-c", "echo $LC_ALL$LANG; cat"), &f->err);
 	assert_string_equal(strbuf_text(&out), "C\n");
-	assert_int_equal(command_runl(10, NULL, &f->err, "no-such-program", NULL), -ENOENT);
+	assert_int_equal(command_runl(10, NULL, &f->err, "no-such-program"), -ENOENT);
 	assert_string_equal(
 		error_text(&f->err), "cannot run 'no-such-program': it is not installed");
 	assert_int_equal(
-		command_runl(10, NULL, &f->err, "sh", "-c", "echo a >&2; echo b >&2; exit 3", NULL),
+		command_runl(10, NULL, &f->err, "sh", "-c", "echo a >&2; echo b >&2; exit 3"),
 		-EIO);
 	assert_string_equal(error_text(&f->err), "'sh' ended with exit status 3: b");
-	assert_int_equal(command_runl(10, NULL, &f->err, "sh", "-c", "kill -9 $$", NULL), -EIO);
+	assert_int_equal(command_runl(10, NULL, &f->err, "sh", "-c", "kill -9 $$"), -EIO);
 	assert_string_equal(error_text(&f->err), "'sh' ended with signal 9 (Killed)");
-	assert_int_equal(command_runl(0.2, NULL, &f->err, "sleep", "60", NULL), -ETIMEDOUT);
+	assert_int_equal(command_runl(0.2, NULL, &f->err, "sleep", "60"), -ETIMEDOUT);
 	strbuf_release(&out);
 }
 
