@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,9 +152,10 @@ static int write_about(struct state_draft *draft, const char *hello, struct erro
 	return r;
 }
 
-/* One saved state; older ones are used less recently. */
+/* One saved state; @keep: the one just made. */
 struct entry {
 	char *name;
+	bool keep;
 	struct timespec used;
 	long long size;
 };
@@ -162,13 +164,15 @@ static int newest_first(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
+	if (x->keep != y->keep)
+		return x->keep ? -1 : 1;
 	if (x->used.tv_sec != y->used.tv_sec)
 		return x->used.tv_sec < y->used.tv_sec ? 1 : -1;
 	return x->used.tv_nsec < y->used.tv_nsec ? 1 : x->used.tv_nsec > y->used.tv_nsec ? -1 : 0;
 }
 
-/* Remove the states that were not used for longest until the rest fits. The one just made stays, also
- * where the file system gives it and another the same time of use. */
+/* Remove the states that were not used for longest until the rest fits. The one just made comes first,
+ * also where the file system gives it and another the same time of use, and stays in any case. */
 static void prune(const char *top, const char *keep, long long limit)
 {
 	struct sysroot root = SYSROOT_INIT;
@@ -186,6 +190,7 @@ static void prune(const char *top, const char *keep, long long limit)
 		struct stat st;
 
 		entries[i].name = names[i];
+		entries[i].keep = strcmp(names[i], keep) == 0;
 		if (stat(dir, &st) == 0)
 			entries[i].used = st.st_mtim;
 		if (stat(state, &st) == 0)
@@ -197,7 +202,7 @@ static void prune(const char *top, const char *keep, long long limit)
 		qsort(entries, (size_t)n, sizeof(*entries), newest_first);
 	for (int i = 0; i < n; i++) {
 		sum += entries[i].size;
-		if (strcmp(entries[i].name, keep) != 0 && sum > limit) {
+		if (!entries[i].keep && sum > limit) {
 			char *dir = file_join(top, entries[i].name);
 
 			file_remove_tree(dir, NULL);
