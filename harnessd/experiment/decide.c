@@ -57,43 +57,24 @@ static void rows_release(struct rows *rows)
 	free(rows->out);
 }
 
-static void take_results(
-	const struct rows *rows, const struct compare_plan *plan, struct decision *decision)
-{
-	double *p = xcalloc(rows->n_rows, sizeof(*p)),
-	       *adjusted = xcalloc(rows->n_rows, sizeof(*p));
-
-	for (size_t row = 0; row < rows->n_rows; row++)
-		p[row] = compare_overall_p(plan, &rows->out[row]);
-	compare_holm(p, rows->n_rows, adjusted);
-	for (size_t row = 0; row < rows->n_rows; row++) {
-		size_t arm = row + (row >= decision->baseline);
-
-		decision->arm[arm] = rows->out[row];
-		decision->p_adjusted[arm] = adjusted[row];
-	}
-	free(p);
-	free(adjusted);
-}
-
 int decide(const struct figures *figures, size_t baseline, const struct job_decide *settings,
 	bool final, struct decision *decision, struct error *err)
 {
-	struct compare_plan plan;
 	struct rows rows;
-	int r = compare_plan_init(&plan, (int)settings->max_blocks,
-		compare_alpha(settings->confidence), 1 - settings->equivalence_confidence,
-		settings->margin, err);
+	int r;
 
 	*decision = (struct decision){ .n_arms = figures->n_arms, .baseline = baseline };
+	r = compare_plan_init(&decision->plan, (int)settings->max_blocks,
+		compare_alpha(settings->confidence), 1 - settings->equivalence_confidence,
+		settings->margin, err);
 	if (r < 0)
 		return r;
 	decision->arm = xcalloc(figures->n_arms, sizeof(*decision->arm));
-	decision->p_adjusted = xcalloc(figures->n_arms, sizeof(*decision->p_adjusted));
 	rows_init(&rows, figures, baseline);
-	compare_arms(&plan, (const double *const *)rows.d, rows.n, rows.n_rows,
+	compare_arms(&decision->plan, (const double *const *)rows.d, rows.n, rows.n_rows,
 		figures->better != BETTER_LOWER, final, rows.out);
-	take_results(&rows, &plan, decision);
+	for (size_t row = 0; row < rows.n_rows; row++)
+		decision->arm[row + (row >= baseline)] = rows.out[row];
 	conclude(decision);
 	rows_release(&rows);
 	return 0;
@@ -102,7 +83,6 @@ int decide(const struct figures *figures, size_t baseline, const struct job_deci
 void decision_release(struct decision *decision)
 {
 	free(decision->arm);
-	free(decision->p_adjusted);
 	*decision = (struct decision){ 0 };
 }
 
@@ -130,7 +110,7 @@ static size_t without_ratio(const struct figures *figures, size_t arm, size_t ba
 }
 
 static json_t *arm_json(const struct decision *decision, const struct figures *figures, size_t arm,
-	const char *label)
+	const char *label, double p_adjusted)
 {
 	const struct comparison *c = &decision->arm[arm];
 	json_t *out = json_pack("{s:I, s:s, s:b, s:o}", "arm", (json_int_t)arm, "label", label,
@@ -147,19 +127,37 @@ static json_t *arm_json(const struct decision *decision, const struct figures *f
 	json_object_set_new(out, "high", json_finite(c->high));
 	json_object_set_new(out, "interval_confidence", json_finite(1 - c->level));
 	json_object_set_new(out, "p", json_finite(c->p));
-	json_object_set_new(out, "p_adjusted", json_finite(decision->p_adjusted[arm]));
+	json_object_set_new(out, "p_adjusted", json_finite(p_adjusted));
 	json_object_set_new(out, "p_equivalence", json_finite(c->p_equal));
 	json_object_set_new(out, "smallest_effect_seen", json_finite(c->smallest));
 	return out;
 }
 
+/* p of each arm over all its looks, adjusted for the number of arms; owned by the caller. */
+static double *adjusted_p(const struct decision *decision)
+{
+	double *p = xcalloc(decision->n_arms, sizeof(*p));
+	double *adjusted = xcalloc(decision->n_arms, sizeof(*adjusted));
+	size_t n = 0;
+
+	for (size_t arm = 0; arm < decision->n_arms; arm++)
+		if (arm != decision->baseline)
+			p[n++] = compare_overall_p(&decision->plan, &decision->arm[arm]);
+	compare_holm(p, n, adjusted);
+	free(p);
+	return adjusted;
+}
+
 json_t *decision_json(const struct decision *decision, const struct figures *figures,
 	const char *const *labels, const struct job_decide *settings)
 {
+	double *p = adjusted_p(decision);
 	json_t *arms = json_array();
 
 	for (size_t arm = 0; arm < decision->n_arms; arm++)
-		json_array_append_new(arms, arm_json(decision, figures, arm, labels[arm]));
+		json_array_append_new(arms, arm_json(decision, figures, arm, labels[arm],
+						    p[arm - (arm > decision->baseline)]));
+	free(p);
 	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:f, s:f, s:o}", "conclusion",
 		conclusion_name(decision->conclusion), "metric", figures->metric, "unit",
 		figures->unit, "better", better_name(figures->better), "blocks",

@@ -21,14 +21,14 @@ enum conclusion {
 
 /**
  * struct decision - what is known after the blocks that have run
+ * @plan: of the looks
  * @arm: a comparison for each arm; the baseline's own is not filled
- * @p_adjusted: p of each arm over all looks, adjusted by Holm for the number of arms
  * @stopped: every comparison is over
  */
 struct decision {
 	size_t n_arms, baseline;
+	struct compare_plan plan;
 	struct comparison *arm;
-	double *p_adjusted;
 	bool stopped;
 	enum conclusion conclusion;
 };
@@ -47,7 +47,7 @@ int decide(const struct figures *figures, size_t baseline, const struct job_deci
 /** decision_release() - free it. */
 void decision_release(struct decision *decision);
 
-/** decision_json() - the verdict for the record; @labels: of the arms; new reference. */
+/** decision_json() - the verdict for the record, each p over all looks and adjusted by Holm; @labels: of the arms; new reference. */
 json_t *decision_json(const struct decision *decision, const struct figures *figures,
 	const char *const *labels, const struct job_decide *settings);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,36 +41,56 @@ static int add_row(void *context, const struct store_figure *f)
 	return 0;
 }
 
-static double cell_median(const struct rows *rows, size_t arm, size_t block, double *scratch)
+static int by_cell(const void *a, const void *b)
 {
-	size_t n = 0;
+	const struct row *x = a, *y = b;
 
-	for (size_t i = 0; i < rows->n; i++)
-		if (rows->row[i].arm == arm && rows->row[i].block == block)
-			scratch[n++] = rows->row[i].value;
-	return n ? summary_median(scratch, n) : NAN;
+	if (x->arm != y->arm)
+		return x->arm < y->arm ? -1 : 1;
+	return (x->block > y->block) - (x->block < y->block);
 }
 
-static void tabulate(const struct rows *rows, struct figures *figures)
+static bool same_cell(const struct row *a, const struct row *b)
 {
-	double *scratch = xcalloc(rows->n, sizeof(*scratch));
+	return a->arm == b->arm && a->block == b->block;
+}
 
+/* Rows of one cell stand together once sorted; cells without rows are NaN. */
+static void fill_cells(struct rows *rows, struct figures *figures)
+{
+	double *values = xcalloc(rows->n, sizeof(*values));
+
+	for (size_t i = 0; i < rows->n_arms * rows->n_blocks; i++)
+		figures->cell[i] = NAN;
+	qsort(rows->row, rows->n, sizeof(*rows->row), by_cell);
+	for (size_t i = 0, n; i < rows->n; i += n) {
+		const struct row *row = &rows->row[i];
+
+		for (n = 0; i + n < rows->n && same_cell(row, &rows->row[i + n]); n++)
+			values[n] = rows->row[i + n].value;
+		figures->cell[row->arm * rows->n_blocks + row->block] = summary_median(values, n);
+	}
+	free(values);
+}
+
+static void tabulate(struct rows *rows, struct figures *figures)
+{
 	figures->n_blocks = rows->n_blocks;
 	figures->cell = xcalloc(rows->n_arms * rows->n_blocks, sizeof(*figures->cell));
 	figures->trial = xcalloc(rows->n_arms, sizeof(*figures->trial));
 	figures->n_trials = xcalloc(rows->n_arms, sizeof(*figures->n_trials));
+	for (size_t i = 0; i < rows->n; i++)
+		figures->n_trials[rows->row[i].arm]++;
 	for (size_t arm = 0; arm < rows->n_arms; arm++) {
-		figures->trial[arm] = xcalloc(rows->n, sizeof(**figures->trial));
-		for (size_t block = 0; block < rows->n_blocks; block++)
-			figures->cell[arm * rows->n_blocks + block] =
-				cell_median(rows, arm, block, scratch);
+		figures->trial[arm] = xcalloc(figures->n_trials[arm], sizeof(**figures->trial));
+		figures->n_trials[arm] = 0;
 	}
 	for (size_t i = 0; i < rows->n; i++) {
 		size_t arm = rows->row[i].arm;
 
 		figures->trial[arm][figures->n_trials[arm]++] = rows->row[i].value;
 	}
-	free(scratch);
+	fill_cells(rows, figures);
 }
 
 int figures_load(struct store *store, int64_t run, size_t n_arms, const char *metric,

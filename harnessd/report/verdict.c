@@ -63,6 +63,7 @@ static void say_effect(const struct report *report, const json_t *arm, struct st
 	size_t n = (size_t)json_int(arm, "blocks", 0);
 	size_t without = (size_t)json_int(arm, "blocks_without_ratio", 0);
 	double smallest = json_num(arm, "smallest_effect_seen", NAN) * 100;
+	double confidence = json_num(arm, "interval_confidence", NAN) * 100;
 	char *blocks = report_plural(n, "block"), *missing = report_plural(without, "block");
 	char *change = report_percent(json_num(arm, "ratio", NAN));
 	char *interval = report_interval(json_num(arm, "low", 0), json_num(arm, "high", INFINITY));
@@ -70,11 +71,11 @@ static void say_effect(const struct report *report, const json_t *arm, struct st
 	if (!n)
 		strbuf_printf(line, "no block has a figure above 0 of both");
 	else if (!*interval)
-		strbuf_printf(line, "%s %s, %s: too few for an interval", report->run.metric,
-			change, blocks);
+		strbuf_printf(line, "%s %s, %s: too few for a %.4g %% interval", report->run.metric,
+			change, blocks, confidence);
 	else
 		strbuf_printf(line, "%s %s %s, %.4g %% interval, %s", report->run.metric, change,
-			interval, json_num(arm, "interval_confidence", NAN) * 100, blocks);
+			interval, confidence, blocks);
 	if (without && n)
 		strbuf_printf(
 			line, " (%s left out: incomplete, or a figure of 0 or less)", missing);

