@@ -113,6 +113,16 @@ int cli_usage(const struct command *command, const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
+long cli_number(const char *text, long max)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(text, &end, 10);
+	return !errno && *text >= '0' && *text <= '9' && !*end && n <= max ? n : -1;
+}
+
 void cli_print_json(json_t *value)
 {
 	char *text = json_dumps(value, JSON_INDENT(1) | JSON_REAL_PRECISION(15));

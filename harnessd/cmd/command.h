@@ -78,6 +78,8 @@ int cli_fail(int status, struct error *err);
 /** cli_usage() - print a usage error with a pointer to --help. Return: EXIT_USAGE. */
 int cli_usage(const struct command *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/** cli_number() - a whole number from 0 to @max, or -1 for anything else. */
+long cli_number(const char *text, long max);
 /** cli_print_json() - print and release a JSON value, one line for each member. */
 void cli_print_json(json_t *value);
 /** cli_print_report() - a run's report as text, or as JSON when that was asked for. */

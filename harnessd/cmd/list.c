@@ -104,12 +104,12 @@ static int run(struct cli *cli, int argc, char **argv)
 
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		if (option == 'l')
-			limit = atol(optarg);
+			limit = cli_number(optarg, 1000000);
 		else if (cli_option(cli, &cmd_list, option, optarg, &status) && status >= 0)
 			return status;
 	}
 	if (limit < 1 || optind != argc)
-		return cli_usage(&cmd_list, "--limit takes a number from 1");
+		return cli_usage(&cmd_list, "--limit takes a number from 1 to 1000000");
 	return print_runs(cli, (size_t)limit);
 }
 

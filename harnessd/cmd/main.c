@@ -62,6 +62,7 @@ int main(int argc, char **argv)
 	const char *name = command_name(argc, argv);
 	const struct command *command = command_find(name);
 	struct cli cli;
+	char *title;
 	int status;
 
 	alloc_keep();
@@ -76,7 +77,11 @@ int main(int argc, char **argv)
 		if (argc < 2)
 			status = EXIT_USAGE;
 	} else {
+		/* As getopt() names us in its messages. */
+		title = xasprintf("harness %s", name);
+		argv[1] = title;
 		status = command->run(&cli, argc - 1, argv + 1);
+		free(title);
 	}
 	cli_release(&cli);
 	if ((fflush(stdout) != 0 || ferror(stdout)) && status == EXIT_NO_REGRESSION) {

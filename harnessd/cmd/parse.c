@@ -96,13 +96,8 @@ static int add_file(struct arguments *args, const char *value, struct error *err
 
 static int read_number(const char *value, int *number, struct error *err)
 {
-	char *end;
-	long n = strtol(value, &end, 10);
-
-	if (!*value || *end || n < 0 || n > INT_MAX)
-		return error_set(err, -EINVAL, "'%s' is no number", value);
-	*number = (int)n;
-	return 0;
+	*number = (int)cli_number(value, INT_MAX);
+	return *number < 0 ? error_set(err, -EINVAL, "'%s' is no number", value) : 0;
 }
 
 static int take_option(struct arguments *args, int option, const char *value, struct error *err)
@@ -137,13 +132,27 @@ static int print_values(struct values *values, int r, struct error *err)
 	return r < 0 ? EXIT_CANNOT : EXIT_NO_REGRESSION;
 }
 
+static int parse_texts(const struct collector_ops *ops, const struct collector_text *text, int n)
+{
+	struct error err = ERROR_INIT;
+	struct values values = VALUES_INIT;
+	int r;
+
+	if (ops->probe && n == 1)
+		r = ops->parse(NULL, &text[0], true, &values, &err);
+	else
+		r = ops->parse(&text[0], n == 2 ? &text[1] : NULL, true, &values, &err);
+	if (r < 0)
+		values_release(&values);
+	return print_values(&values, r, &err);
+}
+
 static int parse_collector(char **argv, int argc)
 {
 	struct error err = ERROR_INIT;
 	const struct collector_ops *ops = collector_find(argv[0], &err);
 	struct collector_text text[2] = { 0 };
 	char *data[2] = { 0 };
-	struct values values = VALUES_INIT;
 	int r = 0;
 
 	if (!ops)
@@ -152,17 +161,7 @@ static int parse_collector(char **argv, int argc)
 		r = read_input(argv[i], &data[i - 1], &text[i - 1].len, &err);
 		text[i - 1].text = data[i - 1];
 	}
-	if (r < 0)
-		return cli_fail(EXIT_USAGE, &err);
-	if (ops->probe && argc == 2)
-		r = ops->parse(NULL, &text[0], true, &values, &err);
-	else
-		r = ops->parse(&text[0], argc == 3 ? &text[1] : NULL, true, &values, &err);
-	if (r < 0) {
-		values_release(&values);
-		values = VALUES_INIT;
-	}
-	r = print_values(&values, r, &err);
+	r = r < 0 ? cli_fail(EXIT_USAGE, &err) : parse_texts(ops, text, argc - 1);
 	free(data[0]);
 	free(data[1]);
 	return r;
@@ -217,27 +216,28 @@ static int parse_benchmark(struct cli *cli, const struct arguments *args)
 	return r;
 }
 
+static int act(struct cli *cli, const struct arguments *args, char **argv, int argc)
+{
+	if (args->benchmark && argc == 0)
+		return parse_benchmark(cli, args);
+	if (!args->benchmark && (argc == 2 || argc == 3))
+		return parse_collector(argv, argc);
+	return cli_usage(
+		&cmd_parse, "a collector with one or two files, or --benchmark NAME, is wanted");
+}
+
 static int run(struct cli *cli, int argc, char **argv)
 {
 	struct arguments args = { 0 };
 	struct error err = ERROR_INIT;
 	int option, status = -1;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (cli_option(cli, &cmd_parse, option, optarg, &status)) {
-			if (status >= 0)
-				return status;
-		} else if (take_option(&args, option, optarg, &err) < 0) {
-			return cli_fail(EXIT_USAGE, &err);
-		}
-	}
-	if (args.benchmark && optind == argc)
-		status = parse_benchmark(cli, &args);
-	else if (!args.benchmark && (argc - optind == 2 || argc - optind == 3))
-		status = parse_collector(argv + optind, argc - optind);
-	else
-		status = cli_usage(&cmd_parse,
-			"a collector with one or two files, or --benchmark NAME, is wanted");
+	while (status < 0 && (option = getopt_long(argc, argv, "h", options, NULL)) != -1)
+		if (!cli_option(cli, &cmd_parse, option, optarg, &status) &&
+			take_option(&args, option, optarg, &err) < 0)
+			status = cli_fail(EXIT_USAGE, &err);
+	if (status < 0)
+		status = act(cli, &args, argv + optind, argc - optind);
 	json_decref(args.files);
 	return status;
 }

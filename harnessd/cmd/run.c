@@ -56,20 +56,11 @@ static const struct option options[] = {
 	CLI_OPTIONS,
 };
 
-static bool number(const char *text, unsigned long long max, unsigned long long *value)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	return !errno && *text >= '0' && *text <= '9' && !*end && *value <= max;
-}
-
 /* Return: -1 to go on, or the exit status. */
 static int read_arguments(struct cli *cli, int argc, char **argv, struct arguments *args)
 {
-	unsigned long long n;
 	int option, status = -1;
+	long n;
 
 	*args = (struct arguments){ .resume = -1 };
 	while ((option = getopt_long(argc, argv, "hq", options, NULL)) != -1) {
@@ -78,14 +69,14 @@ static int read_arguments(struct cli *cli, int argc, char **argv, struct argumen
 		} else if (cli_option(cli, &cmd_run, option, optarg, &status)) {
 			if (status >= 0)
 				return status;
-		} else if (!number(optarg, option == 'b' ? 256 : 1ULL << 53, &n)) {
+		} else if ((n = cli_number(optarg, option == 'b' ? 256 : 1L << 53)) < 0) {
 			return cli_usage(&cmd_run, "'%s' is no whole number in range", optarg);
 		} else if (option == 'r') {
-			args->resume = (long)n;
+			args->resume = n;
 		} else if (option == 's') {
-			args->seed = n;
+			args->seed = (uint64_t)n;
 		} else {
-			args->max_blocks = (long)n;
+			args->max_blocks = n;
 		}
 	}
 	if (args->resume >= 0 ? optind != argc : optind != argc - 1)
@@ -172,8 +163,7 @@ static int run_locked(struct cli *cli, struct store *store, const struct argumen
 	else
 		r = run_resume(store, &id, env, &conclusion, &err);
 	/* A run that had ended before is left as it is, and so is its report. */
-	reported = id > 0 && r != -EBUSY &&
-		   (r == 0 || cli->json || has_trials(store, id));
+	reported = id > 0 && r != -EBUSY && (r == 0 || cli->json || has_trials(store, id));
 	if (reported)
 		print_report(cli, store, id);
 	else if (cli->json)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cmd/command.h"
 
-#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -58,8 +58,7 @@ static int run(struct cli *cli, int argc, char **argv)
 	struct error err = ERROR_INIT;
 	struct store *store;
 	const char *raw = NULL;
-	char *end = NULL;
-	long long id = 0;
+	long id = 0;
 	int option, status = -1;
 
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
@@ -69,8 +68,8 @@ static int run(struct cli *cli, int argc, char **argv)
 			return status;
 	}
 	if (optind < argc) {
-		id = strtoll(argv[optind], &end, 10);
-		if (optind + 1 != argc || *end || id < 1)
+		id = cli_number(argv[optind], LONG_MAX);
+		if (optind + 1 != argc || id < 1)
 			return cli_usage(&cmd_show, "one run's number is wanted");
 	}
 	if (cli_open_store(cli, false, &store, &err) < 0)

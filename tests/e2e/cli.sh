@@ -35,6 +35,15 @@ factors:
   sched_featurs: [TTWU_QUEUE]
 decide: {margin: lots, confidence: 99%}
 Y
+run "$harness" run --bogus
+is "an unknown option is a usage error" "$status" 3
+grep -q "^harness run: .*'--bogus'" "$work/err"; ok "it names the command"
+for wrong in "list --limit 12abc" "list --limit 0" "show 1x" "show 0" "run --seed -1 x" "parse --exit x" \
+	"parse --file a=/dev/null --exit x" "parse interrupts /dev/null /nonexistent"; do
+	run "$harness" $wrong
+	is "$wrong: a usage error" "$status/$(wc -l < "$work/err")" 3/1
+done
+
 run "$harness" check "$work/bad.yaml"
 is "a wrong job is refused" "$status" 3
 grep -q "bad.yaml:2:1: .*did you mean 'benchmark'" "$work/out"; ok "unknown key: place and nearest name"
