@@ -172,11 +172,12 @@ static int write_initramfs(struct target *t, struct error *err)
 	return r;
 }
 
-static void start_args(const struct target *t, const char *cmdline, struct string_list *args)
+static void start_args(const struct target *t, const struct vm_options *o, const char *cmdline,
+	struct string_list *args)
 {
 	struct vm_boot boot = { t->qemu, t->kernel.path, t->initramfs, cmdline, t->kvm };
 
-	vm_args(t->o, &boot, args);
+	vm_args(o, &boot, args);
 }
 
 /* Start QEMU, for a boot or (with a descriptor) to go on from a saved state. */
@@ -190,7 +191,7 @@ static int start_guest(struct target *t, const char *cmdline, int state_fd, stru
 	int r;
 
 	t->count++;
-	start_args(t, cmdline, &args);
+	start_args(t, t->o, cmdline, &args);
 	r = guest_new(&start, &t->guest, err);
 	free(t->cmdline);
 	t->cmdline = xstrdup(cmdline);
@@ -310,9 +311,13 @@ static char *state_key(struct target *t, const char *cmdline)
 {
 	struct string_list args = { 0 };
 	struct digest d = t->made_of;
+	struct vm_options o = *t->o;
 	char *boot_id = NULL, *key;
 
-	start_args(t, cmdline, &args);
+	/* The share is mounted in each guest that was started: a state knows there is one, not which. */
+	if (o.share)
+		o.share = (char *)"";
+	start_args(t, &o, cmdline, &args);
 	for (size_t i = 0; i < args.n; i++)
 		/* The content of these two is in the digest; where they lie does not matter. */
 		if (strcmp(args.s[i], t->initramfs) != 0 && strcmp(args.s[i], t->kernel.path) != 0)
