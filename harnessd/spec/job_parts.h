@@ -5,6 +5,7 @@
 
 #include "spec/diag.h"
 #include "spec/job.h"
+#include "spec/job_arms.h"
 #include "spec/option.h"
 #include "spec/registry.h"
 #include "spec/yaml.h"
@@ -45,12 +46,5 @@ char *job_level_label(const struct registry_entry *knob, const json_t *level);
 /** job_find_knob() - the knob that a key names, or NULL with a message; @where: "factors". */
 const struct registry_entry *job_find_knob(
 	struct job_reader *reader, const struct yaml_node *key, const char *where);
-
-/** job_arm_levels() - object knob → level of one arm; new reference. */
-json_t *job_arm_levels(const struct job *job, size_t arm);
-/** job_arm_count() - arms of the full factorial, or those listed. */
-size_t job_arm_count(const struct job *job);
-/** job_arm_label() - the arm's own label, or its levels' joined; owned by the caller. */
-char *job_arm_label(const struct registry *registry, const struct job *job, size_t arm);
 
 #endif
