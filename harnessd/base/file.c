@@ -209,6 +209,20 @@ char *file_find_program(const char *name)
 	return found;
 }
 
+char *file_state_dir(void)
+{
+	const char *state = getenv("HARNESS_STATE"), *xdg = getenv("XDG_STATE_HOME");
+	const char *home = getenv("HOME");
+
+	if (state && *state)
+		return xstrdup(state);
+	if (geteuid() == 0)
+		return xstrdup("/var/lib/harness");
+	if (xdg && *xdg)
+		return file_join(xdg, "harness");
+	return file_join(home && *home ? home : "/tmp", ".local/state/harness");
+}
+
 char *file_self_dir(void)
 {
 	char path[4096];

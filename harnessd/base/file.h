@@ -46,6 +46,8 @@ char *file_dirname(const char *path);
 const char *file_basename(const char *path);
 /** file_find_program() - where execvp() would find it, or NULL; owned by the caller. */
 char *file_find_program(const char *name);
+/** file_state_dir() - HARNESS_STATE, or the default for this user; owned by the caller. */
+char *file_state_dir(void);
 /** file_self_dir() - folder of the running program; owned by the caller. */
 char *file_self_dir(void);
 

@@ -16,20 +16,6 @@
 #define HARNESS_DATADIR "/usr/local/share/harness"
 #endif
 
-static char *default_state_dir(void)
-{
-	const char *given = getenv("HARNESS_STATE"), *xdg = getenv("XDG_STATE_HOME");
-	const char *home = getenv("HOME");
-
-	if (given && *given)
-		return xstrdup(given);
-	if (geteuid() == 0)
-		return xstrdup("/var/lib/harness");
-	if (xdg && *xdg)
-		return file_join(xdg, "harness");
-	return xasprintf("%s/.local/state/harness", home && *home ? home : ".");
-}
-
 static void add_dir(struct string_list *list, char *dir)
 {
 	array_reserve(list->s, list->n, list->cap);
@@ -40,7 +26,7 @@ void cli_init(struct cli *cli)
 {
 	const char *given = getenv("HARNESS_CONFIGS");
 
-	*cli = (struct cli){ .state_dir = default_state_dir(), .programs_dir = file_self_dir() };
+	*cli = (struct cli){ .state_dir = file_state_dir(), .programs_dir = file_self_dir() };
 	if (given && *given)
 		add_dir(&cli->config_dirs, xstrdup(given));
 	/* In the source tree the programs are in build/, beside configs/. */

@@ -48,23 +48,9 @@ static const char help[] =
 
 enum { EXIT_USAGE = 3, EXIT_CANNOT = 4 };
 
-static char *state_dir(void)
-{
-	const char *state = getenv("HARNESS_STATE"), *xdg = getenv("XDG_STATE_HOME");
-	const char *home = getenv("HOME");
-
-	if (state && *state)
-		return xstrdup(state);
-	if (geteuid() == 0)
-		return xstrdup("/var/lib/harness");
-	if (xdg && *xdg)
-		return file_join(xdg, "harness");
-	return file_join(home && *home ? home : "/tmp", ".local/state/harness");
-}
-
 static char *default_undo_dir(void)
 {
-	char *state = state_dir(), *dir = file_join(state, "undo");
+	char *state = file_state_dir(), *dir = file_join(state, "undo");
 
 	free(state);
 	return dir;
