@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "experiment/counters.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -84,6 +85,7 @@ static void make_room(struct counters *cs)
 	free(cs->index);
 	cs->n_index = cs->n_index ? cs->n_index * 2 : 64;
 	cs->index = xcalloc(cs->n_index, sizeof(*cs->index));
+	assert(cs->counter || !cs->n);
 	for (size_t i = 0; i < cs->n; i++) {
 		const struct counter *c = &cs->counter[i];
 
@@ -98,6 +100,7 @@ static struct counter *add_counter(
 
 	make_room(cs);
 	array_reserve(cs->counter, cs->n, cs->cap);
+	assert(cs->counter);
 	*slot_of(cs, collector, v->name, label) = cs->n + 1;
 	c = &cs->counter[cs->n++];
 	*c = (struct counter){
