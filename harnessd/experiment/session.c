@@ -37,8 +37,8 @@ static int read_facts(struct session *session, struct error *err)
 int session_enter(struct session *session, const char *cmdline, bool fresh, struct error *err)
 {
 	struct target_link link = { .in = -1, .out = -1 };
-	bool same = session->client && !agent_client_dead(session->client) && session->cmdline &&
-		    strcmp(session->cmdline, cmdline) == 0;
+	bool same = session->client && !agent_client_dead(session->client) && session->facts &&
+		    session->cmdline && strcmp(session->cmdline, cmdline) == 0;
 	bool facts_hold;
 	int r;
 

@@ -12,7 +12,7 @@
 #include "runners/bench/bench.h"
 
 /* TERM to KILL, and bytes kept of each stream. */
-enum { GRACE_MS = 2000, MAX_OUTPUT = 16 << 20, DEFAULT_LIMIT_S = 600 };
+enum { GRACE_MS = 2000, MAX_OUTPUT = 4 << 20, DEFAULT_LIMIT_S = 600 };
 
 double trial_limit(const struct job *job, const struct benchmark *bench)
 {
@@ -182,6 +182,26 @@ static void add_figures(const struct benchmark *bench, struct trial_outcome *out
 	}
 }
 
+/* Does the agent say of a file that it is longer than what it sent? */
+static bool file_is_cut(const json_t *result)
+{
+	const json_t *totals = json_object_get(result, "files_total");
+	const char *name;
+	json_t *blob;
+
+	json_object_foreach(json_object_get(result, "files"), name, blob) {
+		char *data = NULL;
+		size_t len = 0;
+		bool cut = json_blob_read(blob, &data, &len) == 0 &&
+			   (uint64_t)json_int(totals, name, 0) > len;
+
+		free(data);
+		if (cut)
+			return true;
+	}
+	return false;
+}
+
 static void judge_output(
 	const struct benchmark *bench, const json_t *result, struct trial_outcome *out)
 {
@@ -205,7 +225,8 @@ static void judge_output(
 		output.err_len = raw->len;
 	}
 	output.truncated = (uint64_t)json_int(result, "stdout_total", 0) > output.out_len ||
-			   (uint64_t)json_int(result, "stderr_total", 0) > output.err_len;
+			   (uint64_t)json_int(result, "stderr_total", 0) > output.err_len ||
+			   file_is_cut(result);
 	if (bench_extract(bench, &output, &out->samples, &err) < 0)
 		set_state(out, TRIAL_FAILED, error_text(&err));
 	else
