@@ -57,7 +57,7 @@ int trials_open(struct trials *t, const struct bench *b, const char *job, const 
 {
 	int r;
 
-	*t = (struct trials){ .argv = argv, .plan = json_pack("{s:o}", "cpus", cpus) };
+	*t = (struct trials){ .argv = argv, .plan = json_pack("{s:o, s:{}}", "cpus", cpus, "env") };
 	plugin_registry_init(&t->registry);
 	r = read_files(t, job, bench, err);
 	if (r < 0)
