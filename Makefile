@@ -80,6 +80,7 @@ test-programs: $(tests)
 
 # Everything again under AddressSanitizer and UndefinedBehaviorSanitizer, end-to-end tests too.
 sanitize: deps
+	$(Q)$(MAKE) --no-print-directory all
 	$(Q)$(MAKE) --no-print-directory B=build/asan SANITIZE=1 all test-programs
 	$(Q)sh tests/run.sh build/asan
 
@@ -98,8 +99,8 @@ lint: format-check
 	$(Q)sh tests/lint/sysroot.sh
 	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability --inline-suppr \
 		--suppress=missingIncludeSystem -D_GNU_SOURCE \
-		'-Djson_array_foreach(a,i,v)=for(i=0;(v=json_array_get(a,i));i++)' \
-		'-Djson_object_foreach(o,k,v)=for(k=0;(v=json_object_get(o,k));)' \
+		'-Djson_array_foreach(a,i,v)=while((i=0,v=json_array_get(a,i)))' \
+		'-Djson_object_foreach(o,k,v)=while((k=0,v=json_object_get(o,k)))' \
 		-Iharnessd -I. harnessd runners collectors db
 	$(Q)clang-tidy --quiet $(lib_src) $(cmd_src) $(agent_src) -- -std=gnu17 $(CPPFLAGS)
 

@@ -48,6 +48,8 @@ guest_kernel() {
 	HARNESS_STATE=$kernels "$harness" vm fetch-kernel --if-missing > "$work/out" 2> "$work/err" ||
 		{ why="no kernel for guests: $(tail -1 "$work/err")"; return 1; }
 	[ -d "$kernels/kernels" ] && ln -sfn "$kernels/kernels" "$HARNESS_STATE/kernels"
+	# A guest takes only a static agent, which a sanitized build has not.
+	case $build in */asan) export HARNESS_AGENT="$PWD/build/harness-agent" ;; esac
 	# Saved states are keyed by all that goes into a guest, so the tests may share their boots.
 	mkdir -p "$kernels/snapshots"
 	ln -sfn "$kernels/snapshots" "$HARNESS_STATE/snapshots"
