@@ -23,15 +23,15 @@ struct machine {
 };
 
 /** machine_read() - m->read without the context argument. */
-static inline int machine_read(const struct machine *m, const char *path, char **text,
-	struct error *err)
+static inline int machine_read(
+	const struct machine *m, const char *path, char **text, struct error *err)
 {
 	return m->read(m->context, path, text, err);
 }
 
 /** machine_glob() - m->glob without the context argument; *paths is a new reference. */
-static inline int machine_glob(const struct machine *m, const char *pattern, json_t **paths,
-	struct error *err)
+static inline int machine_glob(
+	const struct machine *m, const char *pattern, json_t **paths, struct error *err)
 {
 	return m->glob(m->context, pattern, paths, err);
 }

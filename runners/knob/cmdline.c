@@ -24,7 +24,7 @@ static char *line(const json_t *level)
 		return xstrdup(json_string_value(level));
 	if (!json_is_array(level))
 		return NULL;
-	json_array_foreach (level, i, item) {
+	json_array_foreach(level, i, item) {
 		if (!json_is_string(item)) {
 			strbuf_release(&sb);
 			return NULL;

@@ -35,7 +35,7 @@ static int parse_level(const json_t *level, struct cpulist *list, struct error *
 		return cpulist_parse(json_string_value(level), list, err);
 	if (json_is_integer(level))
 		return add_number(level, list, err);
-	json_array_foreach (level, i, item) {
+	json_array_foreach(level, i, item) {
 		r = add_number(item, list, err);
 		if (r < 0) {
 			cpulist_release(list);

@@ -50,7 +50,7 @@ static int env_check(const json_t *level, struct error *err)
 
 	if (r < 0)
 		return r;
-	json_object_foreach ((json_t *)level, name, value) {
+	json_object_foreach((json_t *)level, name, value) {
 		r = check_name(name, err);
 		if (r < 0)
 			return r;
@@ -73,7 +73,7 @@ static int env_plan(const json_t *level, const struct machine *machine, struct k
 	(void)machine;
 	if (r < 0)
 		return r;
-	json_object_foreach ((json_t *)level, name, value) {
+	json_object_foreach((json_t *)level, name, value) {
 		char *text = level_value_text(value);
 
 		json_object_set_new(plan->env, name, json_string(text));

@@ -37,7 +37,7 @@ int level_words(const json_t *level, const char *what, json_t **words, struct er
 	*words = json_array();
 	if (json_is_string(level))
 		add_words(*words, json_string_value(level));
-	json_array_foreach (level, i, item) {
+	json_array_foreach(level, i, item) {
 		if (!json_is_string(item))
 			goto bad;
 		add_words(*words, json_string_value(item));
@@ -56,7 +56,7 @@ static char *list_text(const json_t *list)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach (list, i, item) {
+	json_array_foreach(list, i, item) {
 		char *text = json_scalar_text(item);
 
 		if (!text) {
@@ -94,7 +94,7 @@ int level_check_mapping(
 	if (!json_is_object(level))
 		return error_set(err, -EINVAL, "%s takes a mapping of names to values, like %s",
 			knob, example);
-	json_object_foreach ((json_t *)level, name, value) {
+	json_object_foreach((json_t *)level, name, value) {
 		if (!value_ok(value, lists))
 			return error_set(err, -EINVAL,
 				"the value of '%s' must be text, a number or true/false%s", name,
@@ -109,7 +109,7 @@ char *level_mapping_label(const json_t *level)
 	const char *name;
 	json_t *value;
 
-	json_object_foreach ((json_t *)level, name, value) {
+	json_object_foreach((json_t *)level, name, value) {
 		char *text = level_value_text(value);
 
 		strbuf_printf(&sb, "%s%s=%s", sb.len ? "," : "", name, text ? text : "");

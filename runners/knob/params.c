@@ -13,7 +13,7 @@ static int params_check(const json_t *level, struct error *err)
 	if (!json_is_object(level))
 		return error_set(err, -EINVAL,
 			"params takes a mapping of the benchmark's parameters, like {timeout: 5}");
-	json_object_foreach ((json_t *)level, name, value) {
+	json_object_foreach((json_t *)level, name, value) {
 		if (json_is_object(value) || json_is_array(value))
 			return error_set(err, -EINVAL,
 				"the parameter '%s' must be text, a number, true/false, or null to "

@@ -130,7 +130,7 @@ static const char **base_names(const json_t *paths)
 	size_t i;
 	json_t *path;
 
-	json_array_foreach (paths, i, path) {
+	json_array_foreach(paths, i, path) {
 		const char *text = json_string_value(path),
 			   *slash = text ? strrchr(text, '/') : NULL;
 

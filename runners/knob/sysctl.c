@@ -99,7 +99,7 @@ static int sysctl_check(const json_t *level, struct error *err)
 	r = level_check_mapping(level, "sysctl", example, true, err);
 	if (r < 0)
 		return r;
-	json_object_foreach ((json_t *)level, name, value) {
+	json_object_foreach((json_t *)level, name, value) {
 		r = check_name(name, err);
 		if (!r)
 			r = setting_check_value(name, value, err);
@@ -166,7 +166,7 @@ static int sysctl_plan(const json_t *level, const struct machine *machine, struc
 
 	if (r < 0 || level_is_default(level))
 		return r;
-	json_object_foreach ((json_t *)level, name, value) {
+	json_object_foreach((json_t *)level, name, value) {
 		r = plan_one(machine, name, value, plan, err);
 		if (r < 0)
 			return r;

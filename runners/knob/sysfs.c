@@ -62,7 +62,7 @@ static int sysfs_check(const json_t *level, struct error *err)
 	r = level_check_mapping(level, "sysfs", example, true, err);
 	if (r < 0)
 		return r;
-	json_object_foreach ((json_t *)level, path, value) {
+	json_object_foreach((json_t *)level, path, value) {
 		r = check_path(path, err);
 		if (!r)
 			r = setting_check_value(path, value, err);
@@ -88,7 +88,7 @@ static int plan_matches(const struct machine *machine, const char *pattern, cons
 		return r;
 	if (!json_array_size(paths))
 		r = error_set(err, -ENOENT, "no file matches '/%s'", pattern);
-	json_array_foreach (paths, i, path) {
+	json_array_foreach(paths, i, path) {
 		r = setting_plan(machine, json_string_value(path), value, plan, err);
 		if (r < 0)
 			break;
@@ -117,7 +117,7 @@ static int sysfs_plan(const json_t *level, const struct machine *machine, struct
 
 	if (r < 0 || level_is_default(level))
 		return r;
-	json_object_foreach ((json_t *)level, path, value) {
+	json_object_foreach((json_t *)level, path, value) {
 		r = plan_one(machine, path, value, plan, err);
 		if (r < 0)
 			return r;

@@ -65,7 +65,7 @@ static const json_t *item_of(const json_t *cpus, int cpu)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach (cpus, i, item)
+	json_array_foreach(cpus, i, item)
 		if (json_int(item, "cpu", -1) == cpu)
 			return item;
 	return NULL;
@@ -117,7 +117,7 @@ static int parse_cpus(struct topology *t, const json_t *cpus, struct error *err)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach (cpus, i, item) {
+	json_array_foreach(cpus, i, item) {
 		int r = add_cpu(t, item, err);
 
 		if (r < 0)

@@ -123,10 +123,9 @@ static void figures_are_medians_by_block(void **state)
 
 static void a_slower_arm_is_a_regression(void **state)
 {
-	const struct job_decide settings = { .margin = 0.01,
-		.confidence = 0.99,
-		.equivalence_confidence = 0.95,
-		.max_blocks = 64 };
+	const struct job_decide settings = {
+		.margin = 0.01, .confidence = 0.99, .equivalence_confidence = 0.95, .max_blocks = 64
+	};
 	struct decision decision;
 	struct figures f;
 
@@ -189,8 +188,8 @@ static void the_report_says_it(void **state)
 	assert_non_null(strstr(strbuf_text(&text), "1 of 33 trials do not count"));
 	assert_non_null(strstr(strbuf_text(&text), "a test says so"));
 	json = report_json(&report);
-	assert_string_equal(json_string_value(json_object_get(
-				    json_object_get(json, "verdict"), "conclusion")),
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(json, "verdict"), "conclusion")),
 		"regression");
 	json_decref(json);
 	strbuf_release(&text);

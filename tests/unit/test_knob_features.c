@@ -22,7 +22,7 @@ static void compare_with_fixture(const char *name)
 	assert_int_equal(file_read(text_path, 1 << 20, &text, &len, NULL), 0);
 	assert_int_equal(sched_features_parse(text, len, &features, &err), 0);
 	assert_int_equal(features.n, json_int(expect, "count", -1));
-	json_object_foreach (json_object_get(expect, "features"), feature, on) {
+	json_object_foreach(json_object_get(expect, "features"), feature, on) {
 		assert_string_equal(features.f[i].name, feature);
 		assert_int_equal(features.f[i].on, json_is_true(on));
 		i++;
