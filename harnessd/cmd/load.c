@@ -81,11 +81,13 @@ static void check_levels(const struct loaded_job *loaded, struct diags *diags)
 				job->factors[f].levels[i].line, job->factors[f].levels[i].column,
 				diags);
 	for (size_t i = 0; i < job->n_arms; i++)
-		json_object_foreach(job->arms[i].levels, knob, level)
+		json_object_foreach(job->arms[i].levels, knob, level) {
 			check_level(
 				loaded, knob, level, job->arms[i].line, job->arms[i].column, diags);
-	json_object_foreach(job->fixed, knob, level)
+		}
+	json_object_foreach(job->fixed, knob, level) {
 		check_level(loaded, knob, level, 0, 0, diags);
+	}
 }
 
 /* Parameters, metric and baseline can be checked only with both files at hand. */

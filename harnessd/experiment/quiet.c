@@ -26,8 +26,9 @@ void quiet_begin(struct quiet *quiet, const json_t *cpus)
 		quiet->before = NULL;
 	} else {
 		memcpy(rest, quiet->before, quiet->size);
-		json_array_foreach(cpus, i, cpu)
+		json_array_foreach(cpus, i, cpu) {
 			CPU_CLR_S((size_t)json_integer_value(cpu), quiet->size, rest);
+		}
 		if (CPU_COUNT_S(quiet->size, rest) > 0)
 			sched_setaffinity(0, quiet->size, rest);
 	}

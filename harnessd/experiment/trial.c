@@ -239,8 +239,9 @@ static void keep_files(const json_t *result, struct trial_outcome *out)
 	const char *name;
 	json_t *blob;
 
-	json_object_foreach(json_object_get(result, "files"), name, blob)
+	json_object_foreach(json_object_get(result, "files"), name, blob) {
 		keep_raw(out, blob, xasprintf("file:%s", name));
+	}
 }
 
 /* What is kept of the answer beside its texts, which are stored compressed. */

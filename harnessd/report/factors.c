@@ -99,11 +99,13 @@ void report_factors(const struct report *report, struct strbuf *out)
 	const char *factor;
 	size_t varied = 0;
 
-	json_object_foreach(factors, factor, levels)
+	json_object_foreach(factors, factor, levels) {
 		varied += json_array_size(levels) > 1;
+	}
 	if (varied < 2 || report->n_arms > MOST_ARMS || !report->has_figures)
 		return;
-	json_object_foreach(factors, factor, levels)
+	json_object_foreach(factors, factor, levels) {
 		if (json_array_size(levels) > 1)
 			write_factor(report, factor, out);
+	}
 }

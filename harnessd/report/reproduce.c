@@ -101,8 +101,9 @@ static void add_pinning(const json_t *cpus, struct command *command)
 	json_t *cpu;
 	size_t i;
 
-	json_array_foreach(cpus, i, cpu)
+	json_array_foreach(cpus, i, cpu) {
 		strbuf_printf(&list, "%s%lld", i ? "," : "", (long long)json_integer_value(cpu));
+	}
 	if (i) {
 		add_word(command, "taskset");
 		add_word(command, "-c");
