@@ -11,13 +11,19 @@
 #include "base/wrap.h"
 #include "report/table.h"
 
+/* A run whose program was killed is still "running" on record: nobody was there to say otherwise. */
 static void say_state(const struct report *report, struct strbuf *line)
 {
 	char *blocks = report_plural(report->figures.n_blocks, "block");
 
-	strbuf_printf(line, "%s after %s%s%s", run_state_name(report->run.state), blocks,
-		report->run.error ? ": " : "; what follows is so far, not the verdict",
-		report->run.error ? report->run.error : "");
+	strbuf_printf(line, "%s after %s", run_state_name(report->run.state), blocks);
+	if (report->run.error)
+		strbuf_printf(line, ": %s", report->run.error);
+	else
+		strbuf_printf(line,
+			"; what follows is so far, not the verdict; should its program be gone, "
+			"'harness run --resume %lld' goes on",
+			(long long)report->run.id);
 	free(blocks);
 }
 
