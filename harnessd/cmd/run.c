@@ -28,7 +28,7 @@ static const char help[] =
 	"  --seed N          order of the arms; without it a fresh one, which is kept\n"
 	"  --max-blocks N    most blocks, in place of the job's decide: {max_blocks: N}\n"
 	"  --quiet           no progress, only what needs attention and the report\n"
-	"  --json            the report as JSON, or {\"error\"}; nothing else on standard output\n"
+	"  --json            the report as JSON, and nothing else on standard output\n"
 	"  --state DIR       state folder (HARNESS_STATE; /var/lib/harness for root)\n"
 	"  --configs DIR     look here first for benchmarks/ and targets/\n"
 	"\n"
