@@ -57,7 +57,7 @@ $(B)/context_switch: $(B)/runners/bench/context_switch/context_switch.o
 	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(if $(SANITIZE),,-static) -o $@ $^ -lpthread -lm
 
 # A unit test is one program; its extra objects (agent code) are named in tests/unit/NAME.objs.
-$(B)/tests/%: $(B)/tests/unit/%.o $(B)/libharness.a $(call obj,$(agent_src))
+$(B)/tests/%: $(B)/tests/unit/%.o $(B)/libharness.a $(call obj,$(agent_src) $(cmd_src))
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(addprefix $(B)/,$(shell cat tests/unit/$*.objs 2>/dev/null)) \
 		$(B)/libharness.a $(LIBS) -lcmocka -lpfm
