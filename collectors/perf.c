@@ -158,6 +158,15 @@ static void emit_refused(const json_t *list, size_t at, struct values *out)
 	values_note(out, "%s: %s", c.event, c.error);
 }
 
+/* The kernel's two clocks count time and name no unit of their own. */
+static const char *unit_of(const struct count *c)
+{
+	if (*c->unit)
+		return c->unit;
+	return strcmp(c->event, "task-clock") == 0 || strcmp(c->event, "cpu-clock") == 0 ? "ns"
+											 : "count";
+}
+
 static void emit_count(const struct count *c, struct values *out)
 {
 	double share = c->enabled > 0 ? 100 * c->running / c->enabled : 0;
@@ -168,7 +177,7 @@ static void emit_count(const struct count *c, struct values *out)
 		return;
 	}
 	label(c,
-		values_add(out, c->event, *c->unit ? c->unit : "count",
+		values_add(out, c->event, unit_of(c),
 			c->value * c->scale * (share < 100 ? c->enabled / c->running : 1)),
 		out);
 	if (share >= 100)

@@ -41,6 +41,18 @@ static void test_perf_values(void **state)
 	parsed_release(&p);
 }
 
+static void test_perf_clocks_are_times(void **state)
+{
+	struct parsed p = parse_text("perf", NULL,
+		"[" COUNT("task-clock", "0", "5", "1", "1") "," COUNT(
+			"cycles", "0", "5", "1", "1") "]");
+
+	(void)state;
+	assert_string_equal(p.out.v[0].unit, "ns");
+	assert_string_equal(p.out.v[1].unit, "count");
+	parsed_release(&p);
+}
+
 static void test_perf_refused_events(void **state)
 {
 	struct parsed p = parse_text("perf", NULL,
@@ -237,6 +249,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_perf_values),
+		cmocka_unit_test(test_perf_clocks_are_times),
 		cmocka_unit_test(test_perf_refused_events),
 		cmocka_unit_test(test_perf_hybrid),
 		cmocka_unit_test(test_perf_refuses_other_texts),
