@@ -72,7 +72,7 @@ deps:
 	$(Q)sh .ci/deps
 
 check: deps
-	$(Q)$(MAKE) --no-print-directory all test-programs
+	$(Q)$(MAKE) --no-print-directory all test-programs $(B)/bench
 	$(Q)$(MAKE) --no-print-directory B=build/asan SANITIZE=1 all test-programs
 	$(Q)sh tests/run.sh $(B) build/asan
 
