@@ -358,49 +358,40 @@ int guest_wait_running(struct guest *guest, double seconds, struct error *err)
 	return r;
 }
 
-/* The n-th CPU that we may run on, counted from the last one, or -1: the first ones are where a
- * machine's interrupts and everybody else's threads are. */
+/* The n-th CPU that we may run on, or -1. */
 static int allowed_cpu(size_t n)
 {
 	cpu_set_t set;
 
 	if (sched_getaffinity(0, sizeof(set), &set) < 0)
 		return -1;
-	for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--)
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &set) && n-- == 0)
 			return cpu;
 	return -1;
 }
 
-static int bind_thread(pid_t thread, int cpu, struct error *err)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(thread, sizeof(set), &set) < 0)
-		return error_sys(err, -errno, "cannot bind a virtual CPU to a CPU");
-	return 0;
-}
-
-static pid_t cpu_thread(const json_t *cpus, size_t i)
-{
-	return (pid_t)json_int(json_array_get(cpus, i), "thread-id", 0);
-}
-
 int guest_pin(struct guest *guest, struct error *err)
 {
-	json_t *cpus = NULL;
-	size_t threads = 1;
+	json_t *cpus = NULL, *cpu;
+	size_t i;
 	int r = qmp_call(guest->qmp, "query-cpus-fast", NULL, -1, QMP_SECONDS, &cpus, err);
 
 	if (r < 0)
 		return r;
-	/* Emulated CPUs may take turns in one thread. */
-	if (cpu_thread(cpus, 0) != cpu_thread(cpus, json_array_size(cpus) - 1))
-		threads = json_array_size(cpus);
-	for (size_t i = 0; r == 0 && i < threads && allowed_cpu(threads - 1) >= 0; i++)
-		r = bind_thread(cpu_thread(cpus, i), allowed_cpu(i), err);
+	if (json_array_size(cpus) == 0 || allowed_cpu(json_array_size(cpus) - 1) < 0) {
+		json_decref(cpus);
+		return 0;
+	}
+	json_array_foreach(cpus, i, cpu) {
+		pid_t thread = (pid_t)json_int(cpu, "thread-id", 0);
+		cpu_set_t set;
+
+		CPU_ZERO(&set);
+		CPU_SET(allowed_cpu(i), &set);
+		if (r == 0 && sched_setaffinity(thread, sizeof(set), &set) < 0)
+			r = error_sys(err, -errno, "cannot bind a virtual CPU to a CPU");
+	}
 	json_decref(cpus);
 	return r;
 }

@@ -60,7 +60,7 @@ int guest_hand_over(struct guest *guest, const char *hello, struct error *err);
 int guest_save(struct guest *guest, int fd, double seconds, struct error *err);
 /** guest_wait_running() - wait until the agent of a guest started from a saved state answers. */
 int guest_wait_running(struct guest *guest, double seconds, struct error *err);
-/** guest_pin() - bind each thread that runs virtual CPUs to a CPU of its own, if there are enough. */
+/** guest_pin() - bind each virtual CPU's thread to a CPU of its own, if there are enough. */
 int guest_pin(struct guest *guest, struct error *err);
 
 /**

@@ -449,7 +449,8 @@ static int new_guest(struct target *t, const char *cmdline, struct error *err)
 		r = save ? restore(t, cmdline, err) : boot(t, cmdline, t->o->boot_timeout, err);
 	if (r < 0)
 		return r;
-	r = guest_pin(t->guest, err);
+	if (t->kvm)
+		r = guest_pin(t->guest, err);
 	if (r == 0 && t->o->share)
 		r = mount_share(t, err);
 	if (r == 0)
